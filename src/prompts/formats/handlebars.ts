@@ -34,7 +34,9 @@ export function parseHandlebars(source: string, bodyLine: number): readonly Part
     const { inner, before, after } = parseTag(found);
     const part = parsePart(inner);
     if (part === undefined)
-      throw fail('is not supported, so this file is left out; only variables, if, unless, else and role can be converted');
+      throw fail(
+        'is not supported, so this file is left out; only variables, if, unless, else and role can be converted',
+      );
     if (part.kind === 'if' || part.kind === 'unless') open.push(part.kind);
     if (part.kind === 'else' && open.length === 0) throw fail('is outside a block');
     if (part.kind === 'end' && open.pop() !== inner.slice(1).trim())

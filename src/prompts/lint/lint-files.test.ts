@@ -216,7 +216,9 @@ describe('files of other clients', () => {
   it('are reported if two prompts have the same name', async () => {
     expect(
       await lint({ 'a.prompt.md': '---\nname: s\n---\nx', 'b.prompt.md': '---\nname: s\n---\ny' }),
-    ).toEqual(['b.prompt.md:2: warning: this file is not served: the name s is already used by a.prompt.md, which has another text']);
+    ).toEqual([
+      'b.prompt.md:2: warning: this file is not served: the name s is already used by a.prompt.md, which has another text',
+    ]);
   });
 
   it('reads values that are not YAML as text, as Claude Code does', async () => {

@@ -197,7 +197,9 @@ describe('invalid files in a mounted folder', () => {
     expect((await names(source)).toSorted()).toEqual(['x:p:a', 'x:p:a-agent']);
     expect(await text('x:p:a-agent')).toMatchObject([{ text: 'Other' }]);
     expect(await messages(source)).toEqual([
-      expect.stringMatching(/^this file is not served: the name x:p:a is already used by .*a\.agent\.md, which has another text$/),
+      expect.stringMatching(
+        /^this file is not served: the name x:p:a is already used by .*a\.agent\.md, which has another text$/,
+      ),
     ]);
     rmSync(join(folder, 'plugins/p/skills'), { recursive: true });
     rmSync(join(folder, 'plugins/p/agents/a-agent.md'));

@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { isWord, lexTemplate, splitBrackets, type Tag } from './lexer.ts';
 
 /**
  * A template can use another prompt: `{% include "library:name" %}` or `{{ prompt("name", topic="x") }}`. Both become an
@@ -6,9 +7,6 @@ import { posix } from 'node:path';
  */
 const promptTemplate = /^prompt:(.+)\.md$/s;
 const mayUsePrompts = /\bprompt\s{0,20}\(|\{%[-+]?\s{0,20}(?:include|import|extends|from)\b[^%]*:/;
-/** The limits keep the search linear in hostile texts. */
-const promptCall =
-  /\{\{([-+]?)\s{0,20}prompt\s{0,20}\(\s{0,20}("(?:\\.|[^"\\]){1,500}"|'(?:\\.|[^'\\]){1,500}')\s{0,20}(?:,([^{}]{0,1000}?))?,?\s{0,20}\)\s{0,20}([-+]?)\}\}/y;
 /** A macro of the template itself, or of one that it imports. */
 const ownPrompt =
   /\{%[-+]?\s{0,20}(?:macro\s{1,20}prompt\b|from\b[^%]{0,500}?\bimport\b[^%]{0,500}?\bprompt\b)/;
@@ -21,19 +19,26 @@ export function withPromptReferences(source: string): string {
   return renameReferences(
     source,
     (name) => (name.includes(':') ? templateOf(name) : name),
-    (index) => {
-      promptCall.lastIndex = index;
-      const found = definesPrompt ? null : promptCall.exec(source);
-      if (found === null) return undefined;
-      const [all, before, quoted, values, after] = found;
-      const include = `include ${quoted![0]}${templateOf(quoted!.slice(1, -1))}${quoted![0]}`;
-      const text =
-        values === undefined || values.trim() === ''
-          ? `{%${before} ${include} ${after}%}`
-          : `{%${before} with ${values.trim()} %}{% ${include} %}{% endwith ${after}%}`;
-      return { text, end: index + all.length };
-    },
+    (tag) => (definesPrompt ? undefined : includeFor(source, tag)),
   );
+}
+
+/** The include for a call such as `{{ prompt("name", topic="x") }}`, or `undefined` for any other expression. */
+function includeFor(source: string, { offset, end, tokens }: Tag): string | undefined {
+  const [word, ...call] = tokens;
+  const [, name, comma, first] = call;
+  const last = call.at(-1);
+  const isCall = isWord(word, 'prompt') && call[0]?.text === '(' && splitBrackets(call)[1].length === 0;
+  if (!isCall || name?.kind !== 'string' || (comma !== last && comma?.text !== ',')) return undefined;
+  const [before, after] = [source[offset + 2]!, source[end - 3]!].map((mark) =>
+    /[-+]/.test(mark) ? mark : '',
+  );
+  const include = `include ${name.text[0]}${templateOf(name.text.slice(1, -1))}${name.text[0]}`;
+  const values =
+    first === undefined ? '' : source.slice(first.offset, last!.offset).replace(/,\s*$/, '').trim();
+  return values === '' || first === last
+    ? `{%${before} ${include} ${after}%}`
+    : `{%${before} with ${values} %}{% ${include} %}{% endwith ${after}%}`;
 }
 
 /** The names of the prompts that a template uses, after `withPromptReferences`. */
@@ -56,14 +61,12 @@ function templateOf(name: string): string {
   return promptTemplate.test(name) ? name : `prompt:${name}.md`;
 }
 
-const rawTag = /\{%[-+]?\s*raw\s*[-+]?%\}/y;
-const endRawTag = /\{%[-+]?\s*endraw\s*[-+]?%\}/g;
-const referenceTag = /\{%[-+]?\s*(?:include|import|extends|from)\b/y;
-const literal = /"((?:\\.|[^"\\])*)"|'((?:\\.|[^'\\])*)'/g;
+const reference = /\{%[-+]?\s*(?:include|import|extends|from)\b/;
+const referenceWord = /^(?:include|import|extends|from)$/;
 
 /**
  * Replaces relative names such as `../part.md` in includes, imports and extends by names relative to the library's root,
- * because the engine does not resolve paths. Skips comments and raw blocks.
+ * because the engine does not resolve paths.
  */
 export function resolveReferences(template: string, source: string): string {
   return renameReferences(source, (name) => resolveName(template, name));
@@ -74,125 +77,29 @@ export function resolveName(template: string, name: string): string {
   return /^\.\.?\//.test(name) ? posix.join(posix.dirname(template), name) : name;
 }
 
-/** Replaces the text from an index to `end`. */
-interface Replacement {
-  readonly text: string;
-  readonly end: number;
-}
-
 /**
- * Renames the templates in includes, imports and extends. `expression` may also replace an expression that begins at an
- * index. Skips comments and raw blocks.
+ * Renames the templates in includes, imports and extends. `expression` may also replace an expression. Skips comments and raw
+ * blocks. Stops at a syntax error, which the engine reports.
  */
 export function renameReferences(
   source: string,
   rename: (name: string) => string,
-  expression?: (index: number) => Replacement | undefined,
+  expression?: (tag: Tag) => string | undefined,
 ): string {
-  const ends = new TagEnds(source);
-  const opening = expression === undefined ? /\{[#%]/g : /\{[#%{]/g;
+  if (expression === undefined && !reference.test(source)) return source;
   let text = '';
   let copied = 0;
-  for (let found = opening.exec(source); found !== null; found = opening.exec(source)) {
-    const { index } = found;
-    const skipTo = ends.ofCommentOrRaw(index);
-    if (skipTo !== undefined) {
-      opening.lastIndex = skipTo;
-      continue;
-    }
-    const replacement =
-      source[index + 1] === '{' ? expression?.(index) : renamedTag(source, index, ends, rename);
-    if (replacement === undefined) continue;
-    text += source.slice(copied, index) + replacement.text;
-    copied = replacement.end;
-    opening.lastIndex = copied;
+  const replace = (from: number, to: number, by: string) => {
+    text += source.slice(copied, from) + by;
+    copied = to;
+  };
+  for (const tag of lexTemplate(source)) {
+    const replaced = tag.kind === 'expression' ? expression?.(tag) : undefined;
+    if (replaced !== undefined) replace(tag.offset, tag.end, replaced);
+    if (tag.kind !== 'statement' || !referenceWord.test(tag.tokens[0]?.text ?? '')) continue;
+    for (const { kind, text: quoted, offset } of tag.tokens)
+      if (kind === 'string')
+        replace(offset, offset + quoted.length, quoted[0] + rename(quoted.slice(1, -1)) + quoted[0]);
   }
   return text + source.slice(copied);
-}
-
-function renamedTag(
-  source: string,
-  index: number,
-  ends: TagEnds,
-  rename: (name: string) => string,
-): Replacement | undefined {
-  referenceTag.lastIndex = index;
-  if (!referenceTag.test(source)) return undefined;
-  const start = referenceTag.lastIndex;
-  const end = ends.ofTag(start);
-  if (end === undefined) return undefined;
-  const names = source
-    .slice(start, end)
-    .replaceAll(literal, (text: string, double?: string, single?: string) => {
-      const name = (double ?? single)!;
-      const renamed = rename(name);
-      return renamed === name ? text : `${text[0]}${renamed}${text[0]}`;
-    });
-  return { text: source.slice(index, start) + names, end };
-}
-
-/** States of the tag reader, as bits: outside a string, inside a string, or after a backslash in a string. */
-const outside = 1;
-const inDouble = 2;
-const inSingle = 4;
-const escapedDouble = 8;
-const escapedSingle = 16;
-
-/** Finds the ends of comments, raw blocks and tags in linear time, even if many of them are never closed. */
-class TagEnds {
-  readonly #source: string;
-  #hasCommentEnd = true;
-  #hasRawEnd = true;
-  /** For each character, the states in which the reader has passed it without finding the end of a tag. */
-  #visited: Uint8Array | undefined;
-
-  constructor(source: string) {
-    this.#source = source;
-  }
-
-  /** The end of the comment or raw block that begins at the index, or `undefined` if none begins there. */
-  ofCommentOrRaw(index: number): number | undefined {
-    if (this.#source[index + 1] === '#') {
-      const close = this.#hasCommentEnd ? this.#source.indexOf('#}', index + 2) : -1;
-      this.#hasCommentEnd = close >= 0;
-      return close < 0 ? undefined : close + 2;
-    }
-    rawTag.lastIndex = index;
-    if (!this.#hasRawEnd || !rawTag.test(this.#source)) return undefined;
-    endRawTag.lastIndex = rawTag.lastIndex;
-    this.#hasRawEnd = endRawTag.test(this.#source);
-    return this.#hasRawEnd ? endRawTag.lastIndex : undefined;
-  }
-
-  /** The offset of the `%}` that closes the tag. Ignores a `%}` inside a string. */
-  ofTag(start: number): number | undefined {
-    this.#visited ??= new Uint8Array(this.#source.length);
-    let state = outside;
-    for (let index = start; index < this.#source.length; index += 1) {
-      // An earlier search passed this character in the same state and found no end.
-      if ((this.#visited[index]! & state) !== 0) return undefined;
-      this.#visited[index]! |= state;
-      const character = this.#source[index]!;
-      if (state === outside && character === '%' && this.#source[index + 1] === '}') return index;
-      const next = nextState(state, character);
-      if (next === undefined) return undefined;
-      state = next;
-    }
-    return undefined;
-  }
-}
-
-function nextState(state: number, character: string): number | undefined {
-  switch (state) {
-    case inDouble:
-      return character === '"' ? outside : character === '\\' ? escapedDouble : state;
-    case inSingle:
-      return character === "'" ? outside : character === '\\' ? escapedSingle : state;
-    case escapedDouble:
-      return character === '\n' ? undefined : inDouble;
-    case escapedSingle:
-      return character === '\n' ? undefined : inSingle;
-    default:
-      return character === '"' ? inDouble : character === "'" ? inSingle : outside;
-  }
 }
