@@ -15,6 +15,7 @@ const leaves = [
   'inbox.ts',
   'log.ts',
   'message-page.ts',
+  'mime-types.ts',
   'nearest.ts',
   'outreach.ts',
   'pace.ts',

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Problem } from '../feature.ts';
 import type { JsonObject } from '../json.ts';
+import { knownMimeType } from '../mime-types.ts';
 
 /** One skill with its files, as a source provides it. */
 export interface Skill {
@@ -84,34 +85,8 @@ export function digestOf(bytes: Buffer): string {
   return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 }
 
-const mimeTypes: Readonly<Record<string, string>> = {
-  md: 'text/markdown',
-  txt: 'text/plain',
-  json: 'application/json',
-  yaml: 'application/yaml',
-  yml: 'application/yaml',
-  toml: 'application/toml',
-  py: 'text/x-python',
-  sh: 'application/x-sh',
-  js: 'text/javascript',
-  mjs: 'text/javascript',
-  ts: 'text/typescript',
-  html: 'text/html',
-  css: 'text/css',
-  csv: 'text/csv',
-  xml: 'application/xml',
-  svg: 'image/svg+xml',
-  png: 'image/png',
-  jpg: 'image/jpeg',
-  jpeg: 'image/jpeg',
-  gif: 'image/gif',
-  webp: 'image/webp',
-  pdf: 'application/pdf',
-};
-
 export function mimeTypeOf(path: string): string {
-  const extension = /\.([^./]+)$/.exec(path)?.[1]?.toLowerCase() ?? '';
-  return Object.hasOwn(mimeTypes, extension) ? mimeTypes[extension]! : 'application/octet-stream';
+  return knownMimeType(path) ?? 'application/octet-stream';
 }
 
 /** The text of a file, or `undefined` if it is not valid UTF-8. Keeps a byte order mark, which the digest covers. */

@@ -6,7 +6,6 @@ import {
   type Arguments,
   argumentsFrom,
   askForMissing,
-  missingArguments,
   type RecentValues,
   takesInput,
 } from '../rendering/arguments.ts';
@@ -75,10 +74,7 @@ export class Expander {
     const { name, input, named, asks, isLocal = false } = request;
     const { definition, source } = await this.#parts.find(name);
     const given = argumentsFrom(definition, input, named);
-    const args =
-      asks && missingArguments(definition, given).length > 0
-        ? await askForMissing(definition, given, context)
-        : given;
+    const args = asks ? await askForMissing(definition, given, context) : given;
     const shown = isLocal ? definition : withAddresses(definition, context, this.#parts.skillAddress);
     const { messages } = await renderPrompt(shown, args, source);
     // What a program fills in, such as the title of an event, is no suggestion for people.

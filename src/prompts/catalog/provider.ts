@@ -7,13 +7,8 @@ import { patienceOf } from '../../pace.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
 import { shownDescription } from '../definition/shown-description.ts';
 import type { PromptSource } from '../definition/source.ts';
-import {
-  type Arguments,
-  askForMissing,
-  missingArguments,
-  type RecentValues,
-} from '../rendering/arguments.ts';
-import { renderPrompt } from '../rendering/rendering.ts';
+import { type Arguments, askForMissing, type RecentValues } from '../rendering/arguments.ts';
+import { renderPrompt, withTexts } from '../rendering/rendering.ts';
 import type { Catalog, CatalogEntry } from './catalog.ts';
 import type { LastListed } from './last-listed.ts';
 import type { Filing } from './shelf.ts';
@@ -145,10 +140,7 @@ export class CatalogProvider implements PromptProvider {
     const client = context.client.name;
     const { args: given, rest } =
       derives && dropsWords(client) ? argumentsFromWords(definition, sent) : { args: sent, rest: '' };
-    const args =
-      asks && missingArguments(definition, given).length > 0
-        ? await askForMissing(definition, given, context)
-        : given;
+    const args = asks ? await askForMissing(definition, given, context) : given;
     const shown = withAddresses(definition, context, skillAddress);
     const plain = withLinks(withRest(await renderPrompt(shown, args, source), rest), linksTo(shown, context));
     const rendered = escapes ? escapeForClient(plain, client) : plain;
@@ -164,14 +156,7 @@ function withRest(rendered: RenderedPrompt, rest: string): RenderedPrompt {
   const { messages } = rendered;
   const last = messages.findLastIndex(({ role, content }) => role === 'user' && content.type === 'text');
   if (rest === '' || last < 0) return rendered;
-  return {
-    ...rendered,
-    messages: messages.map((message, index) =>
-      index === last && message.content.type === 'text'
-        ? { ...message, content: { ...message.content, text: `${message.content.text}\n\n${rest}` } }
-        : message,
-    ),
-  };
+  return withTexts(rendered, (text, index) => (index === last ? `${text}\n\n${rest}` : text));
 }
 
 function withLinks(rendered: RenderedPrompt, links: readonly Content[]): RenderedPrompt {
@@ -232,15 +217,5 @@ const opencodeCommand = /!(?=(?:\$\d+|\$ARGUMENTS)*`)/g;
 /** Separates what a client would execute in a prompt. A prompt is text, and no server may run commands through it. */
 function escapeForClient(rendered: RenderedPrompt, client: string): RenderedPrompt {
   if (client !== 'opencode') return rendered;
-  return {
-    ...rendered,
-    messages: rendered.messages.map((message) =>
-      message.content.type === 'text'
-        ? {
-            ...message,
-            content: { ...message.content, text: message.content.text.replaceAll(opencodeCommand, '! ') },
-          }
-        : message,
-    ),
-  };
+  return withTexts(rendered, (text) => text.replaceAll(opencodeCommand, '! '));
 }

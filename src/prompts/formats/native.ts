@@ -1,6 +1,6 @@
 import type { ArgumentDefinition, PromptDefinition } from '../definition/definition.ts';
 import { shownDescription } from '../definition/shown-description.ts';
-import { inFolder } from '../rendering/rendering.ts';
+import { inFolder, withTexts } from '../rendering/rendering.ts';
 import { printMarkdown } from './file-syntax.ts';
 import { type NativeClient, NotExpressible, pathForName } from './format.ts';
 import { type Segment, singleSegments } from './segments.ts';
@@ -79,18 +79,9 @@ export function nativeText(
 
 /** The native copy of a skill is in another folder, so its text names the folder of the skill. */
 function inItsFolder(definition: PromptDefinition): PromptDefinition {
-  const { folder, messages } = definition;
+  const { folder } = definition;
   if (folder === undefined) return definition;
-  return {
-    ...definition,
-    messages: messages.map(({ role, content }, index) => ({
-      role,
-      content:
-        content.type === 'text'
-          ? { ...content, text: inFolder({ ...definition, folder }, index, content.text) }
-          : content,
-    })),
-  };
+  return withTexts(definition, (text, index) => inFolder({ ...definition, folder }, index, text));
 }
 
 function declaration({ arguments: declared }: PromptDefinition, name: string): ArgumentDefinition {

@@ -1,6 +1,6 @@
 import type { Environment } from 'minijinja-js';
 import { unsupportedConstructs } from '../template/dialect.ts';
-import { lexTemplate, type Token } from '../template/lexer.ts';
+import { isWord, lexTemplate, splitAt, type Token } from '../template/lexer.ts';
 import { resolveReferences, templateLabel } from '../template/references.ts';
 import { installFilters } from './filters.ts';
 import { EngineStopped, environmentOf, freeEnvironment, runGuarded } from './jinja-engine.ts';
@@ -126,44 +126,39 @@ function prepared(name: string, source: string): string {
 
 const needsEnd = /\bloop\s*\.\s*(?:last|length|revindex0?)\b/;
 
+interface Edit {
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+}
+
+function edited(source: string, edits: readonly Edit[]): string {
+  let text = '';
+  let end = 0;
+  for (const edit of edits.toSorted((a, b) => a.from - b.from)) {
+    text += source.slice(end, edit.from) + edit.text;
+    end = edit.to;
+  }
+  return text + source.slice(end);
+}
+
 /**
  * Turns the items of every loop into a list: `in x` becomes `in (x)|list`. The engine does not know the length of a text,
  * so `loop.last`, `loop.length` and `loop.revindex` would be wrong or empty in a loop over its characters.
  */
 function withCountedLoops(source: string): string {
   if (!needsEnd.test(source)) return source;
-  let text = '';
-  let end = 0;
-  for (const { kind, tokens } of lexTemplate(source)) {
-    const items = kind === 'statement' && tokens[0]?.text === 'for' ? itemsOf(tokens) : undefined;
-    if (items === undefined) continue;
-    const { from, to } = items;
-    text += `${source.slice(end, from)}(${source.slice(from, to)})|list`;
-    end = to;
-  }
-  return text + source.slice(end);
-}
-
-/** The expression between `in` and the end of the tag, a filter (`if …`) or `recursive`. */
-function itemsOf(tokens: readonly Token[]): { readonly from: number; readonly to: number } | undefined {
-  const start = tokens.findIndex(({ kind, text }) => kind === 'name' && text === 'in') + 1;
-  let depth = 0;
-  let last = -1;
-  for (const [index, { kind, text }] of tokens.entries()) {
-    if (start === 0 || index < start) continue;
-    if (kind === 'operator' && '([{'.includes(text)) depth++;
-    if (kind === 'operator' && ')]}'.includes(text)) depth--;
-    if (depth === 0 && kind === 'name' && (text === 'if' || text === 'recursive')) break;
-    last = index;
-  }
-  if (last < 0) return undefined;
-  return { from: tokens[start]!.offset, to: tokens[last]!.offset + tokens[last]!.text.length };
-}
-
-interface Edit {
-  readonly from: number;
-  readonly to: number;
-  readonly text: string;
+  const edits = lexTemplate(source).flatMap(({ kind, tokens }): Edit[] => {
+    if (kind !== 'statement' || !isWord(tokens[0], 'for')) return [];
+    // The items are between `in` and the end of the tag, a filter (`if …`) or `recursive`.
+    const [, list] = splitAt(tokens, (token) => isWord(token, 'in'));
+    const [items] = splitAt(list, (token) => isWord(token, 'if') || isWord(token, 'recursive'));
+    const [first, last] = [items[0], items.at(-1)];
+    if (first === undefined || last === undefined) return [];
+    const [from, to] = [first.offset, last.offset + last.text.length];
+    return [{ from, to, text: `(${source.slice(from, to)})|list` }];
+  });
+  return edited(source, edits);
 }
 
 /**
@@ -172,14 +167,10 @@ interface Edit {
  */
 export function withOptionalSlices(source: string): string {
   if (!source.includes('[')) return source;
-  const edits = lexTemplate(source).flatMap(({ tokens }) => editsOf(tokens));
-  let text = '';
-  let end = 0;
-  for (const edit of edits.sort((a, b) => a.from - b.from)) {
-    text += source.slice(end, edit.from) + edit.text;
-    end = edit.to;
-  }
-  return text + source.slice(end);
+  return edited(
+    source,
+    lexTemplate(source).flatMap(({ tokens }) => editsOf(tokens)),
+  );
 }
 
 /** Finds the slices in a single pass, because a tag can contain thousands of brackets. */

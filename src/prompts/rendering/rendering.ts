@@ -14,10 +14,10 @@ export async function renderPrompt(
 ): Promise<RenderedPrompt> {
   const { args, appended } = completeArguments(definition, given);
   if (definition.template !== 'jinja')
-    return withTexts(definition, createRenderer(definition, args), appended);
+    return rendered(definition, createRenderer(definition, args), appended);
   const { renderTemplates } = await import('./jinja-rendering.ts');
   const texts = await renderTemplates(definition, declaredOnly(definition, args), source);
-  return withTexts(definition, (_, index) => texts[index]!, appended);
+  return rendered(definition, (_, index) => texts[index]!, appended);
 }
 
 function completeArguments(
@@ -53,20 +53,28 @@ function createRenderer({ template }: PromptDefinition, args: Arguments): Render
   }
 }
 
-function withTexts(definition: PromptDefinition, renderText: Renderer, appended: string): RenderedPrompt {
+function rendered(definition: PromptDefinition, renderText: Renderer, appended: string): RenderedPrompt {
   const { messages, description, folder } = definition;
   const render: Renderer =
     folder === undefined
       ? renderText
       : (text, index) => inFolder({ ...definition, folder }, index, renderText(text, index));
-  const rendered = messages.map(
-    ({ role, content }, index): PromptMessage => ({
-      role,
-      content:
-        content.type === 'text' ? { ...content, text: render(content.text, index) + appended } : content,
-    }),
+  return withTexts(
+    { ...(description !== undefined && { description }), messages },
+    (text, index) => render(text, index) + appended,
   );
-  return description === undefined ? { messages: rendered } : { description, messages: rendered };
+}
+
+/** Changes the text of each message. Other content stays as it is. */
+export function withTexts<Owner extends { readonly messages: readonly PromptMessage[] }>(
+  owner: Owner,
+  change: Renderer,
+): Owner {
+  const messages = owner.messages.map(({ role, content }, index) => ({
+    role,
+    content: content.type === 'text' ? { ...content, text: change(content.text, index) } : content,
+  }));
+  return { ...owner, messages };
 }
 
 /** Tells where the files of a skill are, in the words of Claude Code. */

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
-import { basename, dirname, extname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Content } from '../../content.ts';
 import type { Problem } from '../../feature.ts';
+import { knownMimeType } from '../../mime-types.ts';
 import { digestOf, type MessageDefinition, type PromptDefinition } from '../definition/definition.ts';
 import { type CachedFile, decodeText, FileCache } from '../files/file-cache.ts';
 import type { FolderCache } from '../files/folder-walk.ts';
@@ -244,26 +245,9 @@ export function normalizeLibraryName(folder: string): string {
     .replaceAll(/^_+|_+$/g, '');
 }
 
-const mimeTypes: Readonly<Record<string, string>> = {
-  '.png': 'image/png',
-  '.jpg': 'image/jpeg',
-  '.jpeg': 'image/jpeg',
-  '.gif': 'image/gif',
-  '.webp': 'image/webp',
-  '.svg': 'image/svg+xml',
-  '.wav': 'audio/wav',
-  '.mp3': 'audio/mpeg',
-  '.ogg': 'audio/ogg',
-  '.pdf': 'application/pdf',
-  '.json': 'application/json',
-  '.md': 'text/markdown',
-  '.csv': 'text/csv',
-  '.html': 'text/html',
-};
-
 /** Converts a file to message content: images and audio get their own type, other files become embedded resources. */
 function attachmentOf(bytes: Buffer, path: string): Content {
-  const mimeType = mimeTypes[extname(path).toLowerCase()];
+  const mimeType = knownMimeType(path);
   const [family] = mimeType?.split('/') ?? [];
   if (family === 'image' || family === 'audio')
     return { type: family, data: bytes.toString('base64'), mimeType: mimeType! };

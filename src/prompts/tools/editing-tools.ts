@@ -22,22 +22,35 @@ import {
   titleSchema,
 } from './prompt-schemas.ts';
 
-const textSchema = {
-  type: 'string',
-  description: '{{name}} inserts an argument',
-} as const;
-
 const fields = {
   description: descriptionSchema,
   arguments: argumentsSchema,
-  text: textSchema,
-  messages: messagesSchema,
+  text: { type: 'string', description: '{{name}} inserts an argument' },
+  messages: announcedMessages as unknown as typeof messagesSchema,
   tags: tagsSchema,
 } as const;
-const announcedFields = {
-  ...fields,
-  messages: announcedMessages as unknown as typeof messagesSchema,
+
+const createInput = {
+  type: 'object',
+  required: ['name', 'title'],
+  properties: { name: nameSchema, title: titleSchema, ...fields },
 } as const;
+
+const updateInput = {
+  type: 'object',
+  required: ['name'],
+  properties: {
+    name: knownNameSchema,
+    title: titleSchema,
+    ...fields,
+    expected_revision: expectedRevisionSchema,
+  },
+} as const;
+
+/** The schema with the full one of messages, which is too long for lists of tools. */
+function accepting<Schema extends { readonly properties: object }>(schema: Schema): Schema {
+  return { ...schema, properties: { ...schema.properties, messages: messagesSchema } };
+}
 
 type FullName = Versions['fullName'];
 type Messages = readonly MessageDefinition[];
@@ -82,16 +95,8 @@ function createCreateTool(editor: Editor) {
     searchHint: 'save template command',
     phrases:
       'save add store write new reusable prompt template text remember keep record shortcut canned reply snippet instructions make compose note down reuse wording put in library memorize for next time turn into boilerplate macro own',
-    inputSchema: {
-      type: 'object',
-      required: ['name', 'title'],
-      properties: { name: nameSchema, title: titleSchema, ...announcedFields },
-    },
-    acceptedSchema: {
-      type: 'object',
-      required: ['name', 'title'],
-      properties: { name: nameSchema, title: titleSchema, ...fields },
-    },
+    inputSchema: createInput,
+    acceptedSchema: accepting(createInput),
     outputSchema: savedSchema,
     annotations: hints.adds,
     async call({ text, messages: given, ...fields }, context) {
@@ -114,26 +119,8 @@ function createUpdateTool(editor: Editor, fullName: FullName) {
     searchHint: 'edit template command',
     phrases:
       'edit change modify rename rewrite wording title description tags of a prompt better improve reword rephrase tweak fix typo correct adjust alter polish shorten lengthen different name saved text template shortcut instruction canned amend revise replace sentence paragraph tone add line',
-    inputSchema: {
-      type: 'object',
-      required: ['name'],
-      properties: {
-        name: knownNameSchema,
-        title: titleSchema,
-        ...announcedFields,
-        expected_revision: expectedRevisionSchema,
-      },
-    },
-    acceptedSchema: {
-      type: 'object',
-      required: ['name'],
-      properties: {
-        name: knownNameSchema,
-        title: titleSchema,
-        ...fields,
-        expected_revision: expectedRevisionSchema,
-      },
-    },
+    inputSchema: updateInput,
+    acceptedSchema: accepting(updateInput),
     outputSchema: savedSchema,
     // The history keeps the old version, but clients no longer get it.
     annotations: hints.replaces,
