@@ -141,6 +141,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'inbox.ts': ['context.ts', 'tool.ts'],
   'json.ts': [],
   'message-page.ts': [],
+  'mime-types.ts': [],
   'nearest.ts': [],
   'outreach.ts': ['context.ts', 'run-events.ts'],
   'pace.ts': [],

@@ -124,3 +124,11 @@ export function assertSource(sources: readonly PromptSource[], asked: string): v
 export function isEditable(source: PromptSource): source is EditablePromptSource {
   return 'changeMany' in source;
 }
+
+/** `undefined` if there is no such prompt. */
+export function ifFound<Value>(found: Promise<Value>): Promise<Value | undefined> {
+  return found.catch((error: unknown) => {
+    if (error instanceof Failure && error.kind === 'prompt-not-found') return undefined;
+    throw error;
+  });
+}

@@ -3,7 +3,7 @@ import { basename, dirname } from 'node:path/posix';
 import type { ArgumentDefinition, PromptDefinition } from '../definition/definition.ts';
 import { everything } from '../rendering/arguments.ts';
 import { CodeRanges } from '../template/code-ranges.ts';
-import { namesInHint, parseHint, parseMarkdown, printHint, printMarkdown, textField } from './file-syntax.ts';
+import { namesInHint, parseHint, printHint, printMarkdown, readMarkdown } from './file-syntax.ts';
 import {
   type Format,
   filePerPrompt,
@@ -12,11 +12,9 @@ import {
   nameFromPath,
   pathForName,
   type Report,
-  reportClientSyntax,
-  reportUnknownFields,
   type TextFile,
 } from './format.ts';
-import { type ClientSyntax, nativeMarkdown, ownFolder, shellCommand } from './native.ts';
+import { type ClientSyntax, nativeMarkdown, shellCommand, slashCommands } from './native.ts';
 import {
   argumentsIn,
   assertNumbered,
@@ -68,27 +66,22 @@ const commandFormat = (rules: ClaudeRules, older?: Format) =>
     name: 'claude-code',
     title: 'Claude Code commands',
     folders: ['.claude/commands'],
-    endings: ['.md'],
     documentation: [
       '`.claude/commands/**/*.md`',
       '`$ARGUMENTS`, `$0` … `$19`, `$ARGUMENTS[0]`, names in the field `arguments`; names are taken from `argument-hint`',
       '`` !`command` ``, `@file`, other fields',
     ],
-    namedByPath: true,
-    stores: ['description'],
     ...olderRules(older),
-    native: {
+    native: slashCommands({
       id: 'claude',
       title: 'Claude Code',
       home: ({ env, userHome }) => env['CLAUDE_CONFIG_DIR'] || join(userHome, '.claude'),
       projectHome: '.claude',
-      folder: join('commands', ownFolder),
-      typed: (name) => `/${ownFolder}:${name}`,
       print: nativeMarkdown(nativeSyntax, (definition) => ({
         'argument-hint': printHint(definition.arguments),
         'disable-model-invocation': true,
       })),
-    },
+    }),
     accepts: (path) => path.endsWith('.md') && basename(path) !== 'SKILL.md',
     parse: (file, report) => parse(file, nameFromPath(file.path, '.md'), report, rules),
     path: (name) => pathForName(name, '.md'),
@@ -100,10 +93,7 @@ const skillFormat = (rules: ClaudeRules, older?: Format) =>
     name: 'claude-skills',
     title: 'Claude Code skills',
     folders: ['.claude/skills'],
-    endings: ['.md'],
     documentation: ['`.claude/skills/*/SKILL.md`', 'the same', 'the same'],
-    namedByPath: true,
-    stores: ['description'],
     ...olderRules(older),
     // Claude Code loads no skills from deeper folders.
     accepts: (path) => /^(?:[^/]+\/)?SKILL\.md$/.test(path),
@@ -141,14 +131,11 @@ export const claudePlugins = filePerPrompt({
   name: 'claude-plugins',
   title: 'Claude Code plugins',
   folders: ['.claude-plugin', '.claude/plugins'],
-  endings: ['.md'],
   documentation: [
     '`**/commands/*.md`, `**/skills/*/SKILL.md`, `**/agents/*.md`',
     'the same',
     'other Markdown files; agents get the tag `agent`, and the name `name-agent` if a command or skill has theirs',
   ],
-  namedByPath: true,
-  stores: ['description'],
   accepts: (path) => pluginParts(path) !== undefined,
   isSkill: (path) => basename(path) === 'SKILL.md',
   async parse(file, report) {
@@ -176,13 +163,13 @@ async function parse(
   report: Report,
   rules: ClaudeRules,
 ): Promise<PromptDefinition> {
-  const { fields, body, ending, bodyLine } = await parseMarkdown(file.text, report, {
+  const { fields, description, body, ending, bodyLine } = await readMarkdown(file, report, {
+    known: knownFields,
     lenient: true,
     // A skill can consist of its description and its files.
     mayBeEmpty: basename(file.path) === 'SKILL.md',
+    ...(!rules.isPlainText && { syntax: clientSyntax }),
   });
-  reportUnknownFields(fields, knownFields, report, file.text);
-  if (!rules.isPlainText) reportClientSyntax(body, bodyLine, report, clientSyntax);
   const hint = parseHint(fields['argument-hint']);
   const named = parseNames(fields['arguments']);
   const hintNames = namesInHint(hint);
@@ -201,7 +188,7 @@ async function parse(
   const all = used.length === 0 ? [whole] : sortByPosition(used, positions);
   return onePrompt(file, bodyLine, segments, {
     name,
-    description: textField(fields, 'description'),
+    description,
     arguments: all.map((name): ArgumentDefinition => {
       const described = name === everything && all.length === 1 ? hint : undefined;
       const defaultValue = rules.keepsPlaceholders && !isNamed.has(name) ? (written.get(name) ?? '') : '';

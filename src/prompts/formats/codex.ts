@@ -3,14 +3,13 @@ import { basename, dirname } from 'node:path/posix';
 import { lineOfField } from '../../front-matter.ts';
 import type { ArgumentDefinition, PromptDefinition } from '../definition/definition.ts';
 import { everything } from '../rendering/arguments.ts';
-import { parseHint, parseMarkdown, printHint, printMarkdown, textField } from './file-syntax.ts';
+import { parseHint, printHint, printMarkdown, readMarkdown } from './file-syntax.ts';
 import {
   filePerPrompt,
   NotExpressible,
   nameFromPath,
   pathForName,
   type Report,
-  reportUnknownFields,
   type TextFile,
 } from './format.ts';
 import { type ClientSyntax, nativeDescription, nativeText, ownFolder } from './native.ts';
@@ -24,14 +23,11 @@ export const codex = filePerPrompt({
   name: 'codex',
   title: 'Codex prompts',
   folders: ['.codex/prompts'],
-  endings: ['.md'],
   documentation: [
     '`~/.codex/prompts/*.md` (older versions)',
     '`$1` … `$9`, `$ARGUMENTS`, `$NAME`',
     'other fields',
   ],
-  namedByPath: true,
-  stores: ['description'],
   accepts: (path) => path.endsWith('.md') && !path.includes('/'),
   parse,
   path: (name, warn) => pathForName(name, '.md', warn),
@@ -43,14 +39,12 @@ export const codexSkills = filePerPrompt({
   name: 'codex-skills',
   title: 'Codex skills',
   folders: ['.agents/skills', '.codex/skills'],
-  endings: ['.md'],
   documentation: [
     '`.agents/skills/*/SKILL.md`, `.codex/skills/*/SKILL.md`',
     'none: the whole file is sent, including the front matter',
     '',
   ],
   namedByPath: false,
-  stores: ['description'],
   native: {
     id: 'codex',
     title: 'Codex',
@@ -64,8 +58,7 @@ export const codexSkills = filePerPrompt({
   isSkill: () => true,
   /** No skill is refused for its metadata. Warns if Codex would refuse it. */
   async parse(file, report) {
-    const { fields } = await parseMarkdown(file.text, report, { lenient: true, mayBeEmpty: true });
-    const description = textField(fields, 'description');
+    const { fields, description } = await readMarkdown(file, report, { lenient: true, mayBeEmpty: true });
     if (!file.text.startsWith('---'))
       report('Codex loads no skill without front matter on its first line', 1);
     else if (description === undefined)
@@ -91,8 +84,8 @@ export const codexSkills = filePerPrompt({
 });
 
 async function parse(file: TextFile, report: Report): Promise<PromptDefinition> {
-  const { fields, body, bodyLine } = await parseMarkdown(file.text, report);
-  reportUnknownFields(fields, ['description', 'argument-hint', 'argument_hint'], report, file.text);
+  const known = ['description', 'argument-hint', 'argument_hint'];
+  const { fields, description, body, bodyLine } = await readMarkdown(file, report, { known });
   const hint = parseHint(fields['argument-hint'] ?? fields['argument_hint']);
   const segments = splitBody(body, placeholder, ([, number, word]) => {
     if (number !== undefined) return `argument_${number}`;
@@ -103,7 +96,7 @@ async function parse(file: TextFile, report: Report): Promise<PromptDefinition> 
   const isNamed = (name: string) => name !== everything && !/^argument_\d$/.test(name);
   return onePrompt(file, bodyLine, segments, {
     name: nameFromPath(file.path, '.md'),
-    description: textField(fields, 'description'),
+    description,
     arguments: all.map((name): ArgumentDefinition => {
       if (isNamed(name)) return { name, required: true };
       const described = name === everything && all.length === 1 ? hint : undefined;

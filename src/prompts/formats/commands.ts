@@ -8,9 +8,7 @@ import { singleText, usedArguments } from './segments.ts';
 export const commands = filePerPrompt({
   name: 'commands',
   title: 'Markdown commands',
-  endings: ['.md'],
   documentation: ['`*.md` with front matter', '`{{input}}`, or the field `arguments`', ''],
-  namedByPath: true,
   isOwn: true,
   stores: ['title', 'description', 'tags', 'argument descriptions', 'defaults', 'values'],
   accepts: (path) => /\.md$/i.test(path) && !path.includes('/'),

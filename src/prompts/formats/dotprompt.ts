@@ -3,14 +3,13 @@ import { FileProblem, lineOfField } from '../../front-matter.ts';
 import { isObject } from '../../json.ts';
 import type { ArgumentDefinition, MessageDefinition, PromptDefinition } from '../definition/definition.ts';
 import { escapeJinja, lexTemplate, type Tag } from '../template/lexer.ts';
-import { parseMarkdown, printMarkdown, textField } from './file-syntax.ts';
+import { printMarkdown, readMarkdown, textField } from './file-syntax.ts';
 import {
   filePerPrompt,
   NotExpressible,
   nameFromPath,
   pathForName,
   type Report,
-  reportUnknownFields,
   type TextFile,
 } from './format.ts';
 import { type Part, parseHandlebars } from './handlebars.ts';
@@ -36,8 +35,9 @@ export const dotprompt = filePerPrompt({
 });
 
 async function parse(file: TextFile, report: Report): Promise<PromptDefinition> {
-  const { fields, body, bodyLine } = await parseMarkdown(file.text, report);
-  reportUnknownFields(fields, ['name', 'title', 'description', 'input'], report, file.text);
+  const { fields, description, body, bodyLine } = await readMarkdown(file, report, {
+    known: ['name', 'title', 'description', 'input'],
+  });
   const parts = parseHandlebars(body, bodyLine);
   const declared = parseInput(fields['input'], (message) => report(message, lineOfField(file.text, 'input')));
   const used = new Set(parts.flatMap((part) => ('name' in part ? [part.name] : [])));
@@ -45,7 +45,6 @@ async function parse(file: TextFile, report: Report): Promise<PromptDefinition> 
   const undeclared = [...used].filter((name) => !known.has(name));
   const jinja = parts.some(({ kind }) => kind === 'if' || kind === 'unless');
   const title = textField(fields, 'title');
-  const description = textField(fields, 'description');
   return {
     name: textField(fields, 'name') ?? nameFromPath(file.path, '.prompt'),
     ...(title !== undefined && { title }),

@@ -7,7 +7,7 @@ import {
 } from '../../front-matter.ts';
 import type { ArgumentDefinition } from '../definition/definition.ts';
 import { FieldProblem } from '../definition/prompt-fields.ts';
-import type { Report } from './format.ts';
+import { type Report, reportClientSyntax, reportUnknownFields, type TextFile } from './format.ts';
 
 export interface Markdown {
   readonly fields: Readonly<Record<string, unknown>>;
@@ -26,6 +26,25 @@ export interface MarkdownOptions {
   readonly lenient?: boolean;
   /** Accept a file without a body. */
   readonly mayBeEmpty?: boolean;
+}
+
+/** What a format knows about its Markdown files. */
+interface MarkdownRules extends MarkdownOptions {
+  /** Fields that are not reported. Default: all. */
+  readonly known?: readonly string[];
+  readonly syntax?: Parameters<typeof reportClientSyntax>[3];
+}
+
+/** Parses a file of another client, and reports what cannot be converted. */
+export async function readMarkdown(
+  { text }: TextFile,
+  report: Report,
+  { known, syntax = [], ...options }: MarkdownRules = {},
+): Promise<TrimmedMarkdown & { readonly description: string | undefined }> {
+  const found = await parseMarkdown(text, report, options);
+  if (known !== undefined) reportUnknownFields(found.fields, known, report, text);
+  reportClientSyntax(found.body, found.bodyLine, report, syntax);
+  return { ...found, description: textField(found.fields, 'description') };
 }
 
 /** The white space at the end of a text. */

@@ -89,17 +89,21 @@ export function filePerPrompt({
   parse,
   path,
   print,
-  stores,
-  ...description
-}: FormatDescription & {
-  readonly stores: readonly Part[];
-  /** Throws FileProblem or FieldProblem. */
-  parse(file: TextFile, report: Report): Promise<PromptDefinition>;
-  /** The path of the file for a prompt of this name. Throws NotExpressible. */
-  path(name: string, warn: Warn): string;
-  /** The text of that file. Throws NotExpressible. */
-  print(definition: PromptDefinition, warn: Warn, path: string): Promise<string>;
-}): Format {
+  stores = ['description'],
+  ...own
+}: Omit<FormatDescription, 'endings' | 'namedByPath'> &
+  Partial<Pick<FormatDescription, 'endings' | 'namedByPath'>> & {
+    /** Default: only the description. */
+    readonly stores?: readonly Part[];
+    /** Throws FileProblem or FieldProblem. */
+    parse(file: TextFile, report: Report): Promise<PromptDefinition>;
+    /** The path of the file for a prompt of this name. Throws NotExpressible. */
+    path(name: string, warn: Warn): string;
+    /** The text of that file. Throws NotExpressible. */
+    print(definition: PromptDefinition, warn: Warn, path: string): Promise<string>;
+  }): Format {
+  // Most clients have Markdown files, and take the names of commands from their paths.
+  const description: FormatDescription = { endings: ['.md'], namedByPath: true, ...own };
   return {
     ...description,
     async read(files) {

@@ -1,9 +1,8 @@
-import { join } from 'node:path';
 import { FileProblem, lineOfField } from '../../front-matter.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
 import { FieldProblem } from '../definition/prompt-fields.ts';
 import { parseToml } from '../sources/twig-manifest.ts';
-import { endingOf, parseMarkdown, textField, tomlText } from './file-syntax.ts';
+import { endingOf, readMarkdown, tomlText } from './file-syntax.ts';
 import {
   filePerPrompt,
   NotExpressible,
@@ -20,7 +19,7 @@ import {
   nativeMarkdown,
   nativePath,
   nativeText,
-  ownFolder,
+  slashCommands,
 } from './native.ts';
 import { assertPlain, onePrompt, printSegments, singleSegments, splitBody } from './segments.ts';
 
@@ -37,22 +36,17 @@ export const gemini = filePerPrompt({
   folders: ['.gemini/commands'],
   endings: ['.toml'],
   documentation: ['`.gemini/commands/**/*.toml`', '`{{args}}`', '`!{command}`, `@{file}`, other keys'],
-  namedByPath: true,
-  stores: ['description'],
-  native: {
+  native: slashCommands({
     id: 'gemini',
     title: 'Gemini CLI',
-    home: ({ userHome }) => join(userHome, '.gemini'),
     projectHome: '.gemini',
-    folder: join('commands', ownFolder),
-    typed: (name) => `/${ownFolder}:${name}`,
     async print(definition, onEscape) {
       const path = nativePath(definition, '.toml');
       const prompt = tomlText(nativeText(definition, nativeSyntax, onEscape));
       const description = tomlText(nativeDescription(definition));
       return [{ path, text: `description = ${description}\nprompt = ${prompt}\n` }];
     },
-  },
+  }),
   accepts: (path) => path.endsWith('.toml'),
   detects: ({ path }) => path.endsWith('.toml'),
   parse: parseTomlFile,
@@ -67,17 +61,12 @@ export const qwen = filePerPrompt({
   folders: ['.qwen/commands'],
   endings: ['.toml', '.md'],
   documentation: ['`.qwen/commands/**/*.toml`, `**/*.md`', '`{{args}}`', 'the same'],
-  namedByPath: true,
-  stores: ['description'],
-  native: {
+  native: slashCommands({
     id: 'qwen',
     title: 'Qwen Code',
-    home: ({ userHome }) => join(userHome, '.qwen'),
     projectHome: '.qwen',
-    folder: join('commands', ownFolder),
-    typed: (name) => `/${ownFolder}:${name}`,
     print: nativeMarkdown(nativeSyntax, () => ({ 'disable-model-invocation': true })),
-  },
+  }),
   accepts: (path) => path.endsWith('.toml') || path.endsWith('.md'),
   parse: (file, report) =>
     file.path.endsWith('.md') ? parseMarkdownFile(file, report) : parseTomlFile(file, report),
@@ -106,10 +95,9 @@ async function parseTomlFile(file: TextFile, report: Report): Promise<PromptDefi
 }
 
 async function parseMarkdownFile(file: TextFile, report: Report): Promise<PromptDefinition> {
-  const { fields, body, ending, bodyLine } = await parseMarkdown(file.text, report, { lenient: true });
-  reportUnknownFields(fields, ['description'], report, file.text);
-  const description = textField(fields, 'description');
-  return define(file, '.md', { description, body, ending, line: bodyLine }, report);
+  const rules = { known: ['description'], lenient: true };
+  const { bodyLine: line, ...content } = await readMarkdown(file, report, rules);
+  return define(file, '.md', { ...content, line }, report);
 }
 
 interface Content {

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { ArgumentDefinition, PromptDefinition } from '../definition/definition.ts';
 import { shownDescription } from '../definition/shown-description.ts';
 import { inFolder, withTexts } from '../rendering/rendering.ts';
@@ -35,6 +36,18 @@ export function nativeMarkdown(
       ),
     },
   ];
+}
+
+/** A client with a folder of command files, which users type after a slash. */
+export function slashCommands(
+  client: Pick<NativeClient, 'id' | 'title' | 'projectHome' | 'print'> & Partial<NativeClient>,
+): NativeClient {
+  return {
+    home: ({ userHome }) => join(userHome, client.projectHome),
+    folder: join('commands', ownFolder),
+    typed: (name) => `/${ownFolder}:${name}`,
+    ...client,
+  };
 }
 
 export function nativePath({ name }: PromptDefinition, extension: string): string {

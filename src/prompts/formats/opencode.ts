@@ -1,15 +1,13 @@
 import { join } from 'node:path';
 import type { PromptDefinition } from '../definition/definition.ts';
 import { everything } from '../rendering/arguments.ts';
-import { parseMarkdown, printMarkdown, textField } from './file-syntax.ts';
+import { printMarkdown, readMarkdown } from './file-syntax.ts';
 import {
   filePerPrompt,
   fileReference,
   NotExpressible,
   pathForName,
   type Report,
-  reportClientSyntax,
-  reportUnknownFields,
   type TextFile,
 } from './format.ts';
 import { nativeMarkdown, ownFolder, shellCommand } from './native.ts';
@@ -37,14 +35,11 @@ export const opencode = filePerPrompt({
   name: 'opencode',
   title: 'opencode commands',
   folders: ['.opencode/command', '.opencode/commands'],
-  endings: ['.md'],
   documentation: [
     '`.opencode/command/**/*.md`',
     '`$ARGUMENTS`, `$1` … `$20`; the last one takes the remaining words',
     '`` !`command` ``, `@file`',
   ],
-  namedByPath: true,
-  stores: ['description'],
   native: {
     id: 'opencode',
     title: 'opencode',
@@ -71,9 +66,11 @@ export const opencode = filePerPrompt({
 });
 
 async function parse(file: TextFile, report: Report): Promise<PromptDefinition> {
-  const { fields, body, bodyLine } = await parseMarkdown(file.text, report, { lenient: true });
-  reportUnknownFields(fields, ['description', 'agent', 'model', 'subtask', 'variant'], report, file.text);
-  reportClientSyntax(body, bodyLine, report, clientSyntax);
+  const { description, body, bodyLine } = await readMarkdown(file, report, {
+    known: ['description', 'agent', 'model', 'subtask', 'variant'],
+    syntax: clientSyntax,
+    lenient: true,
+  });
   const segments = splitBody(body, placeholder, ([found, whole, number]) => {
     if (whole !== undefined) return everything;
     // opencode counts from 1.
@@ -85,7 +82,7 @@ async function parse(file: TextFile, report: Report): Promise<PromptDefinition> 
   const used = argumentsIn(segments);
   return onePrompt(file, bodyLine, segments, {
     name: file.path.slice(0, -'.md'.length),
-    description: textField(fields, 'description'),
+    description,
     arguments: (used.length === 0 ? [everything] : used).map((name) => ({ name, default: '' })),
     typed: {
       positions,

@@ -1,15 +1,7 @@
 import { basename } from 'node:path/posix';
 import type { ArgumentDefinition, PromptDefinition } from '../definition/definition.ts';
-import { parseMarkdown, printMarkdown, textField } from './file-syntax.ts';
-import {
-  filePerPrompt,
-  NotExpressible,
-  pathForName,
-  type Report,
-  reportClientSyntax,
-  reportUnknownFields,
-  type TextFile,
-} from './format.ts';
+import { printMarkdown, readMarkdown, textField } from './file-syntax.ts';
+import { filePerPrompt, NotExpressible, pathForName, type Report, type TextFile } from './format.ts';
 import { argumentsIn, assertPlain, onePrompt, printSegments, singleSegments, splitBody } from './segments.ts';
 
 const extension = '.prompt.md';
@@ -32,7 +24,6 @@ export const vscode = filePerPrompt({
   name: 'vscode',
   title: 'VS Code prompt files',
   folders: ['.github/prompts'],
-  endings: ['.md'],
   documentation: [
     '`.github/prompts/*.prompt.md`',
     `\`\${input:name:hint}\``,
@@ -48,16 +39,17 @@ export const vscode = filePerPrompt({
 });
 
 async function parse(file: TextFile, report: Report): Promise<PromptDefinition> {
-  const { fields, body, bodyLine } = await parseMarkdown(file.text, report);
-  reportUnknownFields(fields, knownFields, report, file.text);
-  reportClientSyntax(body, bodyLine, report, clientSyntax);
+  const { fields, description, body, bodyLine } = await readMarkdown(file, report, {
+    known: knownFields,
+    syntax: clientSyntax,
+  });
   const hints = new Map<string, string>();
   for (const [, name, hint] of body.matchAll(input)) if (hint) hints.set(name!, hint);
   const segments = splitBody(body, input, ([, name]) => name);
   return onePrompt(file, bodyLine, segments, {
     name: textField(fields, 'name') ?? basename(file.path, extension),
     title: textField(fields, 'title'),
-    description: textField(fields, 'description'),
+    description,
     // VS Code always asks for every input.
     arguments: argumentsIn(segments).map(
       (name): ArgumentDefinition => ({

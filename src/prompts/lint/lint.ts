@@ -107,8 +107,13 @@ export function createLibraryLint(catalog: Catalog): () => Promise<readonly Prob
 }
 
 /** Like `lintPrompt`, in a thread if the prompt is long. */
-export function checkPrompt(target: LintTarget): Promise<readonly Problem[]> {
+function checkPrompt(target: LintTarget): Promise<readonly Problem[]> {
   return isLong(target.definition) ? lintInThread(target) : lintPrompt(target);
+}
+
+/** What `lint_prompts` says about one prompt of the user. */
+export async function lintDefinition(definition: PromptDefinition): Promise<readonly Problem[]> {
+  return withRules(sortAndMerge(await checkPrompt({ definition })));
 }
 
 async function lintEntries(catalog: Catalog, entries: readonly CatalogEntry[]): Promise<readonly Problem[]> {

@@ -1,5 +1,5 @@
-import { Failure } from '../../failure.ts';
 import type { PromptDefinition } from '../definition/definition.ts';
+import { ifFound } from '../definition/source.ts';
 import { TemplateError } from '../jinja/template-error.ts';
 import { escapeJinja } from '../template/lexer.ts';
 import { promptOf, renameReferences, resolveName, withPromptReferences } from '../template/references.ts';
@@ -47,13 +47,8 @@ export class Composition {
   }
 
   async #promptText(name: string, template: string): Promise<string | undefined> {
-    let definition: PromptDefinition;
-    try {
-      ({ definition } = await this.#prompts.find(name));
-    } catch (error) {
-      if (error instanceof Failure && error.kind === 'prompt-not-found') return undefined;
-      throw error;
-    }
+    const { definition } = (await ifFound(this.#prompts.find(name))) ?? {};
+    if (definition === undefined) return undefined;
     const texts = definition.messages.map(({ content }) => {
       if (content.type === 'text') return toJinja(definition, content.text);
       throw new TemplateError(

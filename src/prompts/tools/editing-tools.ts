@@ -268,9 +268,8 @@ function done(verb: string, name: string) {
 
 /** The answer to a write: what lint says about the prompt, and how it reads. */
 async function saved(editor: Editor, message: string, definition: PromptDefinition) {
-  const { checkPrompt, sortAndMerge } = await import('../lint/lint.ts');
-  const { withRules } = await import('../lint/rules.ts');
-  const problems = await withRules(sortAndMerge(await checkPrompt({ definition })));
+  const { lintDefinition } = await import('../lint/lint.ts');
+  const problems = await lintDefinition(definition);
   const args = Object.fromEntries(definition.arguments.map(({ name }) => [name, `<${name}>`]));
   const { messages } = await renderPrompt(definition, args, editor.own);
   const example = flatten(messages);

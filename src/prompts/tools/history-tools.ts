@@ -5,6 +5,7 @@ import { readRegularFileSync } from '../../regular-file.ts';
 import { anyObject, defineTool, hints } from '../../tool.ts';
 import type { CatalogEntry } from '../catalog/catalog.ts';
 import type { Editor } from '../catalog/editor.ts';
+import { ifFound } from '../definition/source.ts';
 import { flatten } from '../rendering/rendering.ts';
 import { commitsOf, fileAtCommit, type OpenRepository } from '../versions/git-history.ts';
 import type { Versions } from '../versions/versions.ts';
@@ -132,10 +133,7 @@ export function createHistoryTool({ editor, versions, openRepository }: HistoryP
   async function compareWith(name: string, wanted: string, head: CatalogEntry | undefined): Promise<string> {
     const { textDifference } = await import('../versions/text-difference.ts');
     const patch = (before: string, now: string) => textDifference(`${name}@${wanted}`, name, before, now);
-    const known = await versions.version(name, wanted).catch((error: unknown) => {
-      if (error instanceof Failure && error.kind === 'prompt-not-found') return undefined;
-      throw error;
-    });
+    const known = await ifFound(versions.version(name, wanted));
     if (known !== undefined) return patch(storedText(known), head === undefined ? '' : storedText(head));
     if (head === undefined)
       throw new Failure('prompt-not-found', `There is no revision or label ${wanted} of ${name}`);

@@ -7,8 +7,7 @@ import type { Author, PromptDraft, PromptEdit } from '../definition/source.ts';
 import { limitProblems, withoutStacks } from '../files/limit-problems.ts';
 import { NotExpressible, type TextFile } from '../formats/format.ts';
 import { toRecord } from '../formats/jsonl.ts';
-import { checkPrompt, sortAndMerge } from '../lint/lint.ts';
-import { withRules } from '../lint/rules.ts';
+import { lintDefinition } from '../lint/lint.ts';
 import { readGiven } from './file-thread.ts';
 
 export interface ImportOptions {
@@ -78,8 +77,7 @@ async function lintImported(
   now: PromptDefinition,
   { file, line }: PromptDefinition,
 ): Promise<readonly Problem[]> {
-  const found = await withRules(sortAndMerge(await checkPrompt({ definition: now })));
-  return found.map(({ column: _, ...problem }) => ({ ...problem, file, line }));
+  return (await lintDefinition(now)).map(({ column: _, ...problem }) => ({ ...problem, file, line }));
 }
 
 async function planImport(

@@ -1,7 +1,7 @@
 import { Failure } from '../../failure.ts';
 import { nearest } from '../../nearest.ts';
 import type { Catalog, CatalogEntry } from '../catalog/catalog.ts';
-import { type Author, isEditable } from '../definition/source.ts';
+import { type Author, ifFound, isEditable } from '../definition/source.ts';
 import { type PromptRecord, toDefinition } from '../jsonl/record.ts';
 import type { LabelEntry, LabelStore } from './label-store.ts';
 import { SnapshotSource, takeSnapshot } from './snapshot.ts';
@@ -47,26 +47,11 @@ export class Versions {
    * the colon or slash with which commands begin. The end of a name is enough if no other name has it.
    */
   readonly find = async (asked: string): Promise<CatalogEntry> =>
-    this.#catalog.known(asked) ?? (await this.#search(asked));
+    this.#catalog.known(asked) ?? (await this.#exact(asked)) ?? this.#resolve(asked);
 
   /** The whole name of a prompt. A name that no prompt has stays as it is: a deleted prompt has a history too. */
-  readonly fullName = (asked: string): Promise<string> =>
-    this.find(asked).then(
-      ({ definition }) => definition.name,
-      (error: unknown) => {
-        if (error instanceof Failure && error.kind === 'prompt-not-found') return asked;
-        throw error;
-      },
-    );
-
-  async #search(asked: string): Promise<CatalogEntry> {
-    try {
-      return await this.#catalog.find(asked);
-    } catch (error) {
-      if (error instanceof Failure && error.kind === 'prompt-not-found') return this.#resolve(asked);
-      throw error;
-    }
-  }
+  readonly fullName = async (asked: string): Promise<string> =>
+    (await ifFound(this.find(asked)))?.definition.name ?? asked;
 
   async #resolve(asked: string): Promise<CatalogEntry> {
     const name = asked.replace(/^[:/](?=\S)/, '');
@@ -85,11 +70,8 @@ export class Versions {
     );
   }
 
-  async #exact(name: string): Promise<CatalogEntry | undefined> {
-    return this.#catalog.find(name).catch((error: unknown) => {
-      if (error instanceof Failure && error.kind === 'prompt-not-found') return undefined;
-      throw error;
-    });
+  #exact(name: string): Promise<CatalogEntry | undefined> {
+    return ifFound(this.#catalog.find(name));
   }
 
   /** The name that ends with these parts, such as `fabric:summarize` for `summarize`. Throws if there are several. */
