@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Failure } from '../../failure.ts';
 import type { CalendarEvent, Notification, Plan, Rule, User } from '../../store/schema.ts';
 import type { Writer } from '../../store/store.ts';
@@ -6,6 +7,7 @@ import { auditChange } from '../entities/decision-log.ts';
 import { type AssistantData, findUser, lockUser, rowOf, updateRow } from '../entities/entity-access.ts';
 import { replanEvent, replanUser } from '../planning/replanning.ts';
 import { removeEvent, updateInvitations } from './events.ts';
+import { type KeptChange, takeChange } from './kept-changes.ts';
 
 /** The rows that a change can touch, by id. */
 export interface TouchedRows {
@@ -63,12 +65,13 @@ function removed(before: readonly Plan[] = [], after: readonly Plan[] = []): rea
 }
 
 /**
- * Restores the rows as they were before a change. Planned notifications follow restored events and people. Returns how many
+ * Restores the rows as they were before a change, once. Planned notifications follow restored events and people. Returns how many
  * notifications of the change can no longer be taken back, because they were sent.
  */
-export function undoChange(data: AssistantData, difference: Difference): Promise<number> {
+export function undoChange(data: AssistantData, { key, difference }: KeptChange): Promise<number> {
   const now = data.clock();
   return data.store.write(async (writer) => {
+    await takeChange(writer, key);
     const users: User[] = [];
     const events: CalendarEvent[] = [];
     for (const pair of difference.users) users.push(await restoreUser(writer, pair, now));
@@ -97,7 +100,7 @@ export function undoChange(data: AssistantData, difference: Difference): Promise
 
 async function restoreUser(writer: Writer, { before, after }: Pair<User>, now: number): Promise<User> {
   const current = await findUser(writer.db, after!.id);
-  if (current.updated_ms !== after!.updated_ms) throw changedSince(current.name);
+  if (!isUnchanged(current, after)) throw changedSince(current.name);
   const { id, created_ms, ...fields } = before!;
   const others = writer.db.selectFrom('users').select('name').where('id', '!=', id);
   const other = fields.email && (await others.where('email', '=', fields.email).executeTakeFirst());
@@ -111,7 +114,7 @@ async function restoreRule(writer: Writer, { before, after }: Pair<Rule>, now: n
   const { id, user_id: userId } = (after ?? before)!;
   const { db } = writer;
   const current = await rowOf(db, 'rules', id);
-  if (current?.updated_ms !== after?.updated_ms)
+  if (!isUnchanged(current, after))
     throw new Failure('conflict', 'The rule was changed again since, so this change cannot be undone.');
   await db.deleteFrom('rules').where('id', '=', id).execute();
   if (before !== undefined)
@@ -131,7 +134,7 @@ async function restoreEvent(
 ): Promise<readonly CalendarEvent[]> {
   const { id, user_id: userId, title } = (after ?? before)!;
   const current = await rowOf(writer.db, 'events', id);
-  if (current?.updated_ms !== after?.updated_ms) throw changedSince(title);
+  if (!isUnchanged(current, after)) throw changedSince(title);
   // The event was added by the change, so nobody has to hear that it is cancelled.
   if (before === undefined) {
     await removeEvent(writer, current!, 'its creation was undone', now, true);
@@ -211,6 +214,16 @@ async function takeBackAcknowledgement(
     .execute();
   const entry = { action: 'notification.restored', userId, eventId, notificationId: id };
   await auditChange(writer, now, { ...entry, detail: { reason: 'undone' } });
+}
+
+/** True also if a later change was undone: its rows are as before, except for the time of writing. */
+function isUnchanged<Row extends { readonly updated_ms: number }>(
+  current: Row | undefined,
+  after: Row | undefined,
+): boolean {
+  if (current === undefined || after === undefined) return current === after;
+  const { updated_ms } = current;
+  return updated_ms === after.updated_ms || isDeepStrictEqual({ ...current }, { ...after, updated_ms });
 }
 
 function changedSince(name: string): Failure {

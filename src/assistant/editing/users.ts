@@ -30,6 +30,7 @@ import { kindChannels, preferencesOf } from '../entities/preferences.ts';
 import { checkLeadChannels, type ReminderSettings, settingsOf, shortLead } from '../entities/reminders.ts';
 import { planDigest } from '../planning/digest.ts';
 import { replanEvent, replanUser } from '../planning/replanning.ts';
+import { forgetChanges } from './kept-changes.ts';
 
 type Fields = Omit<
   UserUpdate,
@@ -135,6 +136,7 @@ export function deleteUser({ store, clock }: AssistantData, id: string): Promise
     await writer.db.deleteFrom('audit').where('user_id', '=', id).execute();
     await writer.db.deleteFrom('users').where('id', '=', id).execute();
     await writer.db.deleteFrom('records').where('kind', '=', planningTurns).where('key', '=', id).execute();
+    await forgetChanges(writer, id);
     await auditChange(writer, now, { action: 'user.deleted', userId: id });
   });
 }

@@ -229,6 +229,49 @@ it('refuses to undo what was changed again, and what is too old', async () => {
   expect(stored(assistant).users).toMatchObject([{ name: 'A. L.' }, { name: 'Bo' }]);
 });
 
+/** Starts another server on the database, as a restart does. */
+async function restarted(assistant: TestAssistant): Promise<(id: string | undefined) => Promise<JsonObject>> {
+  const client = assistant.connect('standard');
+  return (id) => client.request('tools/call', { name: 'undo_change', arguments: { undo: id! } });
+}
+
+it('undoes several changes after a restart, the last one first, and each of them once', async () => {
+  await using assistant = await opened({ channels: ['slack://secret/a/b'] });
+  const before = stored(assistant);
+  const ids: (string | undefined)[] = [];
+  for (const name of ['Ada L.', 'A. L.', 'A.']) {
+    assistant.now += 1000;
+    ids.unshift(await change(assistant, 'update_user', { user_id: 'ada', name, channels: [] }));
+  }
+  const undoAgain = await restarted(assistant);
+  for (const id of ids) {
+    const both = await Promise.all([undoAgain(id), undoAgain(id)]);
+    expect(both.filter(({ isError }) => isError)).toHaveLength(1);
+  }
+  expect(stored(assistant)).toEqual(before);
+  await expect(undo(assistant, ids[0])).rejects.toThrow('can no longer be undone');
+});
+
+it('keeps a limited number of changes for a limited time, and none of a deleted person', async () => {
+  await using assistant = await opened();
+  const kept = () => rows(assistant, "select key, value from records where kind = 'undo'");
+  const rename = (name: string) => change(assistant, 'update_user', { user_id: 'ada', name });
+  const first = await rename('0');
+  for (let number = 1; number <= 55; number++) {
+    assistant.now += 1000;
+    await rename(String(number));
+  }
+  expect(kept()).toHaveLength(50);
+  await expect(undo(assistant, first)).rejects.toThrow('can no longer be undone');
+  assistant.now += 3_600_001;
+  await rename('later');
+  expect(kept()).toHaveLength(1);
+  await assistant.call('create_user', { id: 'bo', name: 'Bo' });
+  await change(assistant, 'update_user', { user_id: 'bo', name: 'Bob' });
+  await assistant.call('delete_user', { user_id: 'ada' });
+  expect(kept()).toMatchObject([{ value: expect.stringContaining('Bob') }]);
+});
+
 it('costs nothing for clients that do not ask for it', async () => {
   await using assistant = await opened();
   const params = { name: 'update_user', arguments: { user_id: 'ada', name: 'Ada L.' } };

@@ -1,15 +1,12 @@
 import { type Context, identityOf } from '../../context.ts';
-import { Failure } from '../../failure.ts';
 import type { JsonObject } from '../../json.ts';
 import { defineTool, hints, type Tool } from '../../tool.ts';
 import type { MeOptions } from '../editing/me.ts';
-import type { Difference, TouchedRows } from '../editing/undo.ts';
+import type { TouchedRows } from '../editing/undo.ts';
 import type { AssistantData, Reader } from '../entities/entity-access.ts';
 
 /** In the `_meta` of a request, asks for a way to undo it; in the `_meta` of the result, the argument of undo_change. */
 const metaKey = 'adjutant/undo';
-const keptMs = 60 * 60_000;
-const maxKept = 50;
 /** A plan covers what starts from now on, and changes to what started recently. */
 const recentMs = 7 * 86_400_000;
 
@@ -84,20 +81,8 @@ const scopes: Readonly<Record<string, ReadRows>> = {
   },
 };
 
-/** Remembers for an hour how to undo the changes of this process, for clients that ask for it. */
+/** Offers to undo changes, for clients that ask for it. */
 export function createUndo(data: AssistantData, me: MeOptions) {
-  const kept = new Map<
-    string,
-    { readonly actor: string; readonly untilMs: number; readonly difference: Difference }
-  >();
-
-  function keep(difference: Difference, { actor }: Context): string {
-    const id = crypto.randomUUID();
-    kept.set(id, { actor: identityOf(actor), untilMs: data.clock() + keptMs, difference });
-    if (kept.size > maxKept) kept.delete(kept.keys().next().value!);
-    return id;
-  }
-
   return {
     /** Adds the way to undo a call to its result, if the request asks for it. */
     undoable<One extends Tool>(tool: One): One {
@@ -106,6 +91,7 @@ export function createUndo(data: AssistantData, me: MeOptions) {
       const call = async (args: never, context: Context) => {
         if (context.meta[metaKey] !== true) return tool.call(args, context);
         const { differenceOf } = await import('../editing/undo.ts');
+        const { keepChange } = await import('../editing/kept-changes.ts');
         const nowMs = data.clock();
         const before = await data.store.read((db) => read(db, args, undefined, nowMs));
         const result = await tool.call(args, context);
@@ -113,7 +99,8 @@ export function createUndo(data: AssistantData, me: MeOptions) {
         const after = await data.store.read((db) => read(db, args, result.structured as JsonObject, nowMs));
         const difference = after && differenceOf(before, after);
         if (difference === undefined) return result;
-        return { ...result, meta: { ...result.meta, [metaKey]: keep(difference, context) } };
+        const undo = await keepChange(data, identityOf(context.actor), difference);
+        return { ...result, meta: { ...result.meta, [metaKey]: undo } };
       };
       return { ...tool, call };
     },
@@ -140,19 +127,17 @@ export function createUndo(data: AssistantData, me: MeOptions) {
       },
       annotations: hints.replaces,
       async call({ undo }, { actor }) {
-        const found = kept.get(undo);
-        if (found === undefined || found.actor !== identityOf(actor) || found.untilMs < data.clock())
-          throw new Failure('resource-not-found', 'This change can no longer be undone.');
+        const { findChange } = await import('../editing/kept-changes.ts');
         const { undoChange } = await import('../editing/undo.ts');
+        const found = await findChange(data, identityOf(actor), undo);
         const { watchOwnChange } = await import('./own-change.ts');
         const settles: (() => Promise<void>)[] = [];
         for (const { before, after } of found.difference.events) {
           const settle = await watchOwnChange(data, me, actor, (after ?? before)!);
           settles.push(() => settle(before));
         }
-        const already_sent = await undoChange(data, found.difference);
+        const already_sent = await undoChange(data, found);
         for (const settle of settles) await settle();
-        kept.delete(undo);
         return { structured: { already_sent } };
       },
     }),
