@@ -1,6 +1,6 @@
-import { mkdirSync, rmdirSync } from 'node:fs';
+import { existsSync, mkdirSync, rmdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { importComponent } from '../components.ts';
 
@@ -119,15 +119,31 @@ const emulatedGpu = [
   '--enable-unsafe-swiftshader',
 ];
 
-/** Starts the Chromium that is installed from npm. */
-export async function openBrowser(): Promise<Browser> {
+export type BrowserName = 'chromium' | 'firefox';
+
+/** Path of the Firefox of this machine, if there is one. It is not installed from npm. */
+export const installedFirefox = (process.env['PATH'] ?? '')
+  .split(delimiter)
+  .flatMap((folder) => ['firefox', 'firefox-esr'].map((program) => join(folder, program)))
+  .find((program) => existsSync(program));
+
+/** Starts the Chromium that is installed from npm, or the Firefox of this machine. */
+export async function openBrowser(name: BrowserName = 'chromium'): Promise<Browser> {
   const { playwright, options } = await launcher();
-  return playwright.chromium.launch(options);
+  if (name === 'chromium') return playwright.chromium.launch(options);
+  if (installedFirefox === undefined) throw new Error('There is no program firefox or firefox-esr in PATH.');
+  return playwright.firefox.launch({
+    channel: 'moz-firefox',
+    executablePath: join(import.meta.dirname, 'firefox-relay.cjs'),
+    env: { ...process.env, FIREFOX: installedFirefox },
+    timeout: 60_000,
+  });
 }
 
 async function launcher() {
   const { default: playwright } = (await importComponent('playwright-core')) as unknown as {
     default: {
+      firefox: { launch(options: object): Promise<Browser> };
       chromium: {
         launch(options: object): Promise<Browser>;
         launchPersistentContext(folder: string, options: object): Promise<BrowserContext>;

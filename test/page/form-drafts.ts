@@ -1,6 +1,11 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { vi } from 'vitest';
 import { type FormName, forms } from '../../src/web/page/shared/draft-storage.ts';
+import { putFinishedRun } from '../delegate/finished-run.ts';
 import type { Locator, Page } from './browser.ts';
+import { callTool, dayFromNow } from './calendar-client.ts';
+import type { PageServer } from './page-server.ts';
 
 /** Every form and its address, with the ids filled in. */
 export function formsWith(ids: Readonly<Record<string, string>>): readonly (readonly [FormName, string])[] {
@@ -11,6 +16,32 @@ export function formsWith(ids: Readonly<Record<string, string>>): readonly (read
       return ids[word];
     }),
   ]);
+}
+
+/** Makes what most forms are about. Returns the ids for their addresses. */
+export async function putThings(server: PageServer): Promise<Readonly<Record<string, string>>> {
+  const { id: person } = await callTool<{ id: string }>(server, 'create_user', {
+    ...{ name: 'Ada', email: `ada-${Date.now()}@example.com`, timezone: 'UTC' },
+  });
+  const { id: event } = await callTool<{ id: string }>(server, 'create_event', {
+    ...{ user_id: person, title: 'Dentist', start_ts: `${dayFromNow(1)}T10:00` },
+  });
+  const text = { type: 'text', text: 'About {{topic}}' };
+  const asks = {
+    ...{ name: 'asks', title: 'asks', arguments: [{ name: 'topic' }] },
+    messages: [{ role: 'user', content: text }],
+  };
+  writeFileSync(join(server.home, 'prompts', 'user.jsonl'), `${JSON.stringify(asks)}\n`);
+  const runs = join(server.home, 'runs');
+  const run = putFinishedRun(runs, 150 * 1440);
+  const result = join(runs, run, 'result.json');
+  const thread_id = '00000000-0000-4000-8000-000000000000';
+  writeFileSync(result, JSON.stringify({ ...JSON.parse(readFileSync(result, 'utf8')), thread_id }));
+  writeFileSync(
+    join(runs, run, 'changes.patch'),
+    'diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-a\n+b\n',
+  );
+  return { prompt: 'asks', person, event, run };
 }
 
 /** The buttons that show a form which the address alone does not show. */

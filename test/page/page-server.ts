@@ -6,7 +6,14 @@ import { join } from 'node:path';
 import { componentFile } from '../components.ts';
 import { bundle } from '../program.ts';
 import { assertNoUnhandledRejection } from '../stdio-peer.ts';
-import { type Browser, type BrowserContext, type Locator, openBrowser, type Page } from './browser.ts';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserName,
+  type Locator,
+  openBrowser,
+  type Page,
+} from './browser.ts';
 
 /** Runs the built server over HTTP with its own home folder, and opens its page in a real browser. */
 export class PageServer {
@@ -25,10 +32,11 @@ export class PageServer {
   async start(
     env: Readonly<Record<string, string>> = {},
     flags: readonly string[] = ['--port', '0'],
+    browser?: BrowserName,
   ): Promise<void> {
     this.#env = env;
     await this.startServer(flags);
-    this.#browser = await openBrowser();
+    this.#browser = await openBrowser(browser);
   }
 
   async startServer(flags: readonly string[] = ['--port', new URL(this.address).port]): Promise<void> {
@@ -41,7 +49,8 @@ export class PageServer {
     });
     this.#child = child;
     this.#stderr = '';
-    this.address = await new Promise((resolve) => {
+    this.address = await new Promise((resolve, reject) => {
+      child.once('exit', () => reject(new Error(`The server did not start: ${this.#stderr}`)));
       child.stderr.on('data', (chunk) => {
         this.#stderr += chunk;
         const found = /Page: (http:\S+)/.exec(this.#stderr)?.[1];

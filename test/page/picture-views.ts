@@ -9,6 +9,22 @@ export interface PictureView {
   prepare?(page: Page): Promise<void>;
 }
 
+/** Shows a view, and what it loads later, such as previews and suggestions. */
+export async function showView(page: Page, { hash, shows, prepare }: PictureView): Promise<void> {
+  await page.evaluate(`location.hash = '#/'`);
+  await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
+  await page.reload();
+  await page.locator(`${shows} >> visible=true`).first().waitFor();
+  await prepare?.(page);
+  await page.waitForLoadState('networkidle', { timeout: 1500 }).catch(() => {});
+}
+
+/** Shows a view in a theme. Firefox cannot be told which colours to prefer, so the page is told as well. */
+export async function setTheme(page: Page, theme: 'light' | 'dark'): Promise<void> {
+  await page.emulateMedia({ colorScheme: theme });
+  await page.evaluate(`document.documentElement.dataset.theme = '${theme}'`);
+}
+
 const button =
   (name: RegExp, then: string) =>
   async (page: Page): Promise<void> => {
