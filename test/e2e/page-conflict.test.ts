@@ -71,9 +71,9 @@ describe('a prompt open in two windows', () => {
   it('is not overwritten: the conflict shows both versions and saves neither', async () => {
     const page = await createConflict();
     await page.getByRole('alert').getByText('You saved another version while you were editing.').waitFor();
-    expect(await page.locator('.difference').count()).toBe(0);
+    expect(await page.locator('.diff').count()).toBe(0);
     await page.getByRole('button', { name: 'Compare' }).click();
-    const both = page.locator('.conflict-versions .difference');
+    const both = page.locator('.conflict-versions .diff');
     expect(await both.nth(0).textContent()).toContain('+ Mine for {{who}}');
     expect(await both.nth(1).textContent()).toContain('− Theirs for {{who}}');
     // Both versions contain the server's value of a field that was not edited in this window.
@@ -96,7 +96,7 @@ describe('a prompt open in two windows', () => {
     await page.locator('.template').getByText('Mine for').waitFor();
     expect(savedPrompts()).toEqual([['Their title', 'Mine for {{who}}']]);
     await page.getByRole('tab', { name: 'History' }).click();
-    await page.locator('.difference .removed').getByText('− Theirs for {{who}}').waitFor();
+    await page.locator('.diff .removed').getByText('Theirs for {{who}}').waitFor();
   });
 
   it('loads their version with "Take theirs", and Undo restores my edits', async () => {
@@ -123,7 +123,7 @@ describe('a prompt open in two windows', () => {
     await shows(third, 'Third for');
     await page.getByRole('button', { name: 'Keep mine' }).click();
     await page.getByRole('button', { name: 'Compare' }).click();
-    await page.locator('.conflict-versions').getByText('− Third for {{who}}').waitFor();
+    await page.locator('.conflict-versions .removed').getByText('Third for {{who}}').waitFor();
     expect(savedPrompts()).toEqual([['Their title', 'Third for {{who}}']]);
   });
 

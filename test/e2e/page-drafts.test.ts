@@ -5,12 +5,11 @@ import { delimiter, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { forms } from '../../src/web/page/shared/draft-storage.ts';
 import { componentFile } from '../components.ts';
-import { putFinishedRun } from '../delegate/finished-run.ts';
 import { type Model, startResponsesModel } from '../model/responses-model.ts';
 import { answer, script } from '../model/turn.ts';
 import { openProfile, type Page } from '../page/browser.ts';
-import { callTool, dayFromNow } from '../page/calendar-client.ts';
-import { formsWith, typedIn, typeInto } from '../page/form-drafts.ts';
+import { callTool } from '../page/calendar-client.ts';
+import { formsWith, putThings, typedIn, typeInto } from '../page/form-drafts.ts';
 import { PageServer, seriousViolations } from '../page/page-server.ts';
 import { bundle } from '../program.ts';
 
@@ -106,9 +105,9 @@ describe('unsaved edits of a prompt', () => {
     await page.getByRole('heading', { name: 'This prompt was changed elsewhere' }).waitFor();
     await page.getByRole('alert').getByText('Another program saved another version').waitFor();
     await page.getByRole('button', { name: 'Compare' }).click();
-    const both = page.locator('.conflict-versions .difference');
-    expect(await both.nth(0).textContent()).toContain('+ Draft for {{who}}');
-    expect(await both.nth(1).textContent()).toContain('− Changed for {{who}}');
+    const both = page.locator('.conflict-versions .diff');
+    expect(await both.nth(0).textContent()).toContain('+Draft for {{who}}');
+    expect(await both.nth(1).textContent()).toContain('−Changed for {{who}}');
   });
 
   it('can be kept when the prompt was deleted in the meantime', async () => {
@@ -242,24 +241,7 @@ describe('every form', () => {
   it('has what was typed after Back, a reload, a closed tab, a killed browser, a restart and a revoked token', {
     timeout: 240_000,
   }, async () => {
-    const { id: person } = await callTool<{ id: string }>(server, 'create_user', {
-      ...{ name: 'Ada', email: `ada-${Date.now()}@example.com`, timezone: 'UTC' },
-    });
-    const { id: event } = await callTool<{ id: string }>(server, 'create_event', {
-      ...{ user_id: person, title: 'Dentist', start_ts: `${dayFromNow(1)}T10:00` },
-    });
-    const asks = { ...JSON.parse(prompt('asks', 'About {{topic}}')), arguments: [{ name: 'topic' }] };
-    writeFileSync(file, `${JSON.stringify(asks)}\n`);
-    const runs = join(server.home, 'runs');
-    const run = putFinishedRun(runs, 150 * 1440);
-    const result = join(runs, run, 'result.json');
-    const thread_id = '00000000-0000-4000-8000-000000000000';
-    writeFileSync(result, JSON.stringify({ ...JSON.parse(readFileSync(result, 'utf8')), thread_id }));
-    writeFileSync(
-      join(runs, run, 'changes.patch'),
-      'diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-a\n+b\n',
-    );
-    const all = formsWith({ prompt: 'asks', person, event, run, ...(await waitingThings()) });
+    const all = formsWith({ ...(await putThings(server)), ...(await waitingThings()) });
     const profile = mkdtempSync(join(tmpdir(), 'adjutant-profile-'));
     let context = await openProfile(profile);
     context.setDefaultTimeout(15_000);

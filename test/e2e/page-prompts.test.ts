@@ -182,12 +182,12 @@ describe('prompts', () => {
     await one.getByRole('button', { name: 'Save' }).click();
     await shows(other, 'Says good day.');
     await one.getByRole('tab', { name: 'History' }).click();
-    await one.locator('.difference .added').getByText('+ description: Says good day.').waitFor();
+    await one.locator('.diff .added').getByText('description: Says good day.').waitFor();
     // Any two versions: here the first one, and the one before it, which is none.
     await one.getByText('you, ').first().waitFor();
     await one.getByLabel('Revision 2 as the old version').check();
     await one.getByLabel('Revision 1 as the new version').check();
-    await one.locator('.difference .removed').getByText('− description: Says good day.').waitFor();
+    await one.locator('.diff .removed').getByText('description: Says good day.').waitFor();
     await one.evaluate('history.back()');
     await one.getByLabel('Revision 1 as the old version').check();
     await one.getByRole('button', { name: 'Restore revision 1' }).click();

@@ -81,7 +81,7 @@ const markFailedTail = `{
 describe('runs', () => {
   it('that cannot start show the reason', async () => {
     const page = await startRun('Look', { folder: '/no/such/folder' });
-    await page.locator('article .badge.failed').waitFor();
+    await page.locator('article [data-status=failed]').waitFor();
     await page
       .locator('article .problem')
       .getByText(/no\/such\/folder/)
@@ -182,7 +182,7 @@ describe('runs', () => {
       `Refactor the parser, update the tests and rewrite the docs. ${script({ say: JSON.stringify(plan) })}`,
       { type: 'delegate_autopilot' },
     );
-    await page.locator('article .facts .badge.completed_with_problems').waitFor();
+    await page.locator('article [data-status=completed_with_problems]').waitFor();
     await page.getByRole('button', { name: /Job sum.*completed/ }).click();
     await page.getByRole('region', { name: 'Job Job sum' }).getByText('It all adds up.').waitFor();
     await page.getByRole('region', { name: 'Job Job sum' }).getByText('file not found').waitFor();
@@ -269,7 +269,7 @@ describe('runs', () => {
   it('can be cancelled on the page', async () => {
     const page = await startRun(`Wait forever ${script({ hang: true })}`);
     await page.getByRole('button', { name: 'Cancel' }).click();
-    await page.locator('article .badge.cancelled').waitFor();
+    await page.locator('article [data-status=cancelled]').waitFor();
     await page
       .getByText(/cancelled/)
       .nth(1)
@@ -291,11 +291,11 @@ describe('runs', () => {
     writeFileSync(join(work, 'ebb.txt'), 'low\n');
     const change = patch('*** Update File: ebb.txt\n@@\n-low\n+high');
     const page = await startRun(`Edit ${script(change, answer())}`, { sandbox: 'workspace-write' });
-    await page.locator('article .badge.completed').waitFor();
+    await page.locator('article [data-status=completed]').waitFor();
     await page.getByRole('tab', { name: 'Steps' }).click();
-    const difference = page.locator('.timeline details[open] .difference');
-    await difference.locator('.added').getByText('+high').waitFor();
-    await difference.locator('.removed').getByText('-low').waitFor();
+    const difference = page.locator('.timeline details[open] .diff');
+    await difference.locator('.added').getByText('high').waitFor();
+    await difference.locator('.removed').getByText('low').waitFor();
     expect(await seriousViolations(page)).toEqual([]);
   });
 
@@ -310,7 +310,7 @@ describe('runs', () => {
     expect(await page.getByLabel('Message to the agent').inputValue()).toBe('Also look left.');
     await page.getByRole('button', { name: 'Send' }).click();
     await shows(page, 'The agent has the message.');
-    await page.locator('article .badge.completed').waitFor();
+    await page.locator('article [data-status=completed]').waitFor();
     expect(JSON.stringify(model.requests.at(-1)?.body['input'])).toContain('Also look left.');
   });
 
@@ -332,7 +332,7 @@ describe('runs', () => {
     });
     await page.locator('.approval').getByText('Job Job writer').waitFor();
     await page.getByRole('button', { name: 'Allow once' }).click();
-    await page.locator('article .badge.completed').first().waitFor();
+    await page.locator('article [data-status=completed]').first().waitFor();
     expect(existsSync(file)).toBe(true);
   });
 
@@ -348,7 +348,7 @@ describe('runs', () => {
     await page.keyboard.press('r');
     await page.getByLabel('Reason for the agent (optional)').fill('Not now.');
     await page.getByRole('button', { name: 'Refuse', exact: true }).click();
-    await page.locator('article .badge.completed').waitFor();
+    await page.locator('article [data-status=completed]').waitFor();
     expect(existsSync(file)).toBe(false);
     expect(JSON.stringify(model.requests.at(-1)?.body['input'])).toContain('Not now.');
   });
@@ -433,7 +433,7 @@ describe('runs', () => {
       .locator('h1')
       .getByText(/^Revise your changes/)
       .waitFor();
-    await page.locator('article .badge.completed').waitFor();
+    await page.locator('article [data-status=completed]').waitFor();
     expect(JSON.stringify(model.requests.at(-1)?.body['input'])).toContain(
       'comment.txt:1: Write it in capitals.',
     );
@@ -472,7 +472,7 @@ describe('runs', () => {
     await server.startServer();
     await page.locator('.live.on').waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
-    await page.locator('article .badge.cancelled').waitFor();
+    await page.locator('article [data-status=cancelled]').waitFor();
     await page.locator('ol.timeline').waitFor();
   });
 
@@ -480,7 +480,7 @@ describe('runs', () => {
     const page = await startRun(
       `Take your time ${script({ shell: 'sleep 2' }, answer({ summary: 'Took it.' }))}`,
     );
-    await page.locator('article .badge.running').waitFor();
+    await page.locator('article [data-status=running]').waitFor();
     const run = page.url().replace(/.*#/, '#');
     await server.closeWindows();
     const other = await server.open();

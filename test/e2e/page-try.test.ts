@@ -137,5 +137,5 @@ it('compares two revisions with sub-agents, shows them at work and keeps both wi
   const earlier = page.getByRole('region', { name: 'Earlier answers' });
   await earlier.locator('details[open]').getByText('The tide is high.').waitFor();
   await earlier.locator('details[open]').getByRole('link', { name: 'Show the run' }).click();
-  await page.locator('article .badge.completed').waitFor();
+  await page.locator('article [data-status=completed]').waitFor();
 });

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { type CodePart, loadColours } from '../../src/web/page/runs/code-colours.ts';
+import { loadColours } from '../../src/web/page/runs/code-colours.ts';
+import type { CodePart } from '../../src/web/page/shared/diff-line.ts';
 
 const textOf = (parts: readonly CodePart[]) => parts.map(({ text }) => text).join('');
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { lineDifference } from '../../src/web/page/shared/line-difference.ts';
 
-const marks = { same: ' ', added: '+', removed: '-' } as const;
+const marks = { same: ' ', added: '+', removed: '-', note: '' } as const;
 const difference = (before: string, after: string) =>
   lineDifference(before, after).map(({ kind, text }) => `${marks[kind]}${text}`);
 

@@ -3,7 +3,7 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { omittedFiles, parsePatch } from '../../src/web/page/runs/patch.ts';
+import { editedFiles, omittedFiles, parsePatch } from '../../src/web/page/runs/patch.ts';
 
 describe('an invalid or truncated patch', () => {
   it.each(['', '\n', 'Nothing to see here.\n', '@@ -1 +1 @@\n-a\n+b\n', '--- a line of dashes\n'])(
@@ -27,7 +27,7 @@ describe('a handwritten patch', () => {
     expect(others).toEqual([]);
     expect(file!.hunks).toMatchObject([
       {
-        heading: 'line 4 · begin',
+        heading: '3 unchanged lines · begin',
         lines: [
           { kind: 'removed', text: '-- old remark', before: 4 },
           { kind: 'added', text: '++ new remark', after: 4 },
@@ -133,3 +133,25 @@ function gitPatch(): string {
     rmSync(folder, { recursive: true, force: true });
   }
 }
+
+describe('the edits of a step', () => {
+  it('are the lines of each file, whose paths stand above them', () => {
+    const edits = editedFiles(
+      'update src/a.js, add new.txt, delete old.txt, update b.bin',
+      'src/a.js\n@@ -4,2 +4,2 @@\n-low\n+high\n same\nnew.txt\n+one\n+two\nold.txt\n-gone',
+    );
+    expect(edits).toMatchObject([
+      { path: 'src/a.js', change: 'changed', added: 1, removed: 1 },
+      { path: 'new.txt', change: 'added', added: 2, removed: 0 },
+      { path: 'old.txt', change: 'removed', added: 0, removed: 1 },
+      { path: 'b.bin', change: 'changed', hunks: [] },
+    ]);
+    expect(edits[0]!.hunks[0]!.lines[1]).toEqual({ kind: 'added', text: 'high', after: 4 });
+  });
+
+  it('are those of the only file without its path', () => {
+    const [edit] = editedFiles('update a, b', '@@ -1 +1 @@\n-low\n+high');
+    expect(edit).toMatchObject({ path: 'a, b', added: 1, removed: 1 });
+    expect(editedFiles('update a.txt', '')).toMatchObject([{ path: 'a.txt', hunks: [] }]);
+  });
+});

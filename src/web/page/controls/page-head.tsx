@@ -5,6 +5,8 @@ interface Props {
   readonly title: ComponentChildren;
   /** The names and addresses of what contains the item, outermost first. */
   readonly path?: readonly (readonly [title: string, href: string])[];
+  /** Where the item is, at the end of the path. */
+  readonly here?: string;
   /** Beside the path, such as the place in a list. */
   readonly place?: ComponentChildren;
   /** Buttons. At most one of them is primary. */
@@ -14,7 +16,7 @@ interface Props {
 }
 
 /** The top of a view, which stays visible while the content scrolls. */
-export function PageHead({ title, path, place, actions, children }: Props) {
+export function PageHead({ title, path, here, place, actions, children }: Props) {
   return (
     <header class="page-head">
       {path && (
@@ -27,6 +29,7 @@ export function PageHead({ title, path, place, actions, children }: Props) {
               <Icon name="right" />
             </>
           ))}
+          <span class="cut">{here}</span>
           <span class="grow" />
           {place}
         </nav>

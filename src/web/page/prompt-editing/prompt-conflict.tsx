@@ -3,6 +3,7 @@ import { wholeList } from '../../../paging.ts';
 import { Button } from '../controls/fields.tsx';
 import { authorOf } from '../shared/author.ts';
 import { ChangeButton } from '../shared/buttons.tsx';
+import { DiffTable } from '../shared/diff-table.tsx';
 import { lineDifference } from '../shared/line-difference.ts';
 import { useConnection, useTool } from '../shared/server-connection.tsx';
 import type { PromptSource } from './prompt-draft.ts';
@@ -89,39 +90,22 @@ interface ComparisonProps {
   readonly theirs: PromptSource;
 }
 
-/** The two versions of a conflict side by side. */
+/** The two versions of a conflict side by side: the common lines, and those that only one of them has. */
 export function ConflictComparison({ mine, theirs }: ComparisonProps) {
   const lines = lineDifference(promptText(theirs), promptText(mine));
   return (
     <div class="columns conflict-versions">
-      <section>
-        <h3>Your version</h3>
-        <Lines lines={lines} kind="added" mark="+" label="Your version" />
-      </section>
-      <section>
-        <h3>Version on the server</h3>
-        <Lines lines={lines} kind="removed" mark="−" label="Version on the server" />
-      </section>
+      {(
+        [
+          ['Your version', 'added'],
+          ['Version on the server', 'removed'],
+        ] as const
+      ).map(([label, own]) => (
+        <section key={own}>
+          <h3>{label}</h3>
+          <DiffTable label={label} rows={lines.filter(({ kind }) => kind === 'same' || kind === own)} />
+        </section>
+      ))}
     </div>
-  );
-}
-
-interface LinesProps {
-  readonly lines: ReturnType<typeof lineDifference>;
-  readonly kind: 'added' | 'removed';
-  readonly mark: string;
-  readonly label: string;
-}
-
-/** One side of the comparison: the common lines and the lines only this side has. */
-function Lines({ lines, kind, mark, label }: LinesProps) {
-  return (
-    <pre class="difference" role="region" aria-label={label} tabIndex={0}>
-      {lines.map((line, index) =>
-        line.kind === 'same' || line.kind === kind ? (
-          <span key={index} class={line.kind}>{`${line.kind === kind ? mark : ' '} ${line.text}\n`}</span>
-        ) : null,
-      )}
-    </pre>
   );
 }

@@ -4,7 +4,8 @@ import { promptText } from '../prompt-editing/prompt-text.ts';
 import { useActions } from '../shared/actions.tsx';
 import { authorOf } from '../shared/author.ts';
 import { ChangeButton } from '../shared/buttons.tsx';
-
+import { countLines } from '../shared/diff-line.ts';
+import { Counts, DiffTable } from '../shared/diff-table.tsx';
 import { lineDifference } from '../shared/line-difference.ts';
 import { pathTo, useAddressed } from '../shared/route.ts';
 import { useConnection, useTool } from '../shared/server-connection.tsx';
@@ -28,7 +29,7 @@ export function PromptHistory({ name }: { name: string }) {
     act(async () => {
       await client.tool('restore_prompt', { name, revision });
       const last = revisions.at(-1);
-      const undo = () => client.tool('restore_prompt', { name, revision: last!.revision });
+      const undo = client.undoBy('restore_prompt', { name, revision: last!.revision });
       return {
         text: `Restored revision ${revision} of ${name}.`,
         ...(last?.prompt && last.action !== 'outside' && { undo }),
@@ -83,25 +84,18 @@ export function PromptHistory({ name }: { name: string }) {
 }
 
 function Difference({ before, after }: { before: Revision | undefined; after: Revision }) {
-  const marks = { same: ' ', added: '+', removed: '−' } as const;
   const lines = lineDifference(promptText(before?.prompt), promptText(after.prompt));
-  const count = (kind: 'added' | 'removed') => lines.filter((line) => line.kind === kind).length;
   return (
     <section aria-label="Changes" class="version-difference">
       <p class="section-head">
         <b>
           {before?.revision ?? 'nothing'} → {after.revision}
         </b>
-        <span class="patch-counts">
-          <span class="added">+{count('added')}</span> <span class="removed">−{count('removed')}</span>
-          <span class="hidden"> lines</span>
-        </span>
+        <Counts {...countLines(lines)} />
       </p>
-      <pre class="difference">
-        {lines.map(({ kind, text }, index) => (
-          <span key={index} class={kind}>{`${marks[kind]} ${text}\n`}</span>
-        ))}
-      </pre>
+      <div class="card">
+        <DiffTable label="Changed lines" rows={lines} />
+      </div>
     </section>
   );
 }
@@ -114,7 +108,7 @@ export function PromptTrash() {
   const restore = (name: string, revision: number) =>
     act(async () => {
       await client.tool('restore_prompt', { name, revision });
-      return { text: `Restored ${name}.`, undo: () => client.tool('delete_prompt', { name }) };
+      return { text: `Restored ${name}.`, undo: client.undoBy('delete_prompt', { name }) };
     });
   return (
     <div class="exchange">

@@ -1,11 +1,5 @@
 import { type StreamParser, StringStream } from '@codemirror/streamparser';
-
-export type CodeKind = 'word' | 'text' | 'name' | 'note';
-/** A part of a line of code, and what it is. */
-export interface CodePart {
-  readonly kind: CodeKind | undefined;
-  readonly text: string;
-}
+import type { CodePart } from '../shared/diff-line.ts';
 
 type Parser = StreamParser<unknown>;
 type Load = () => Promise<Parser>;
@@ -91,7 +85,7 @@ function partsOf(parser: Parser, state: unknown, line: string): readonly CodePar
   return parts;
 }
 
-function kindOf(style: string): CodeKind | undefined {
+function kindOf(style: string): NonNullable<CodePart['kind']> | undefined {
   if (/comment|quote/.test(style)) return 'note';
   if (/string|regexp|number|inserted/.test(style)) return 'text';
   if (/keyword|atom|bool|null|modifier|meta|tag|self|builtin|processing/.test(style)) return 'word';

@@ -3,9 +3,10 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { Button, CheckField } from '../controls/fields.tsx';
 import { Icon } from '../controls/icon.tsx';
 import { MoreButton } from '../shared/buttons.tsx';
+import type { CodePart, DiffLine } from '../shared/diff-line.ts';
+import { Counts, DiffTable } from '../shared/diff-table.tsx';
 import { visibleText } from '../shared/visible-text.ts';
-import type { CodePart } from './code-colours.ts';
-import { type FilePatch, type Hunk, omittedFiles, type PatchLine } from './patch.ts';
+import { type FilePatch, type Hunk, omittedFiles } from './patch.ts';
 
 /** Files are expanded until this many lines are visible. */
 const expandedLines = 300;
@@ -63,16 +64,6 @@ function sum(files: readonly FilePatch[], key: 'added' | 'removed'): number {
   return files.reduce((total, file) => total + file[key], 0);
 }
 
-export function Counts({ added, removed }: { added: number; removed: number }) {
-  return (
-    <span class="patch-counts">
-      {(added > 0 || removed === 0) && <span class="added">+{added}</span>}{' '}
-      {removed > 0 && <span class="removed">−{removed}</span>}
-      <span class="hidden"> lines</span>
-    </span>
-  );
-}
-
 interface FileProps {
   readonly file: FilePatch;
   readonly review: Review | undefined;
@@ -108,7 +99,7 @@ function FileChanges({ file, review, isOpen }: FileProps) {
               </p>
             ))}
             {binary && <p class="quiet patch-note">Binary content is not shown.</p>}
-            {file.hunks.length > 0 && <Lines {...{ file, comments }} comment={review?.comment} />}
+            {file.hunks.length > 0 && <FileLines {...{ file, comments }} comment={review?.comment} />}
           </>
         )}
       </details>
@@ -131,19 +122,22 @@ function FileChanges({ file, review, isOpen }: FileProps) {
   );
 }
 
-const marks = { same: ' ', added: '+', removed: '−', note: ' ' } as const;
-
 interface LinesProps {
-  readonly file: FilePatch;
-  readonly comments: ReadonlyMap<string, ComponentChildren> | undefined;
-  readonly comment: Review['comment'];
+  readonly file: Pick<FilePatch, 'path' | 'hunks'>;
+  readonly comments?: ReadonlyMap<string, ComponentChildren> | undefined;
+  readonly comment?: Review['comment'];
 }
 
-function Lines({ file: { hunks, path }, comments, comment }: LinesProps) {
+/** The lines of a file, page by page. */
+export function FileLines({ file: { hunks, path }, comments, comment }: LinesProps) {
   const [visible, setVisible] = useState(linesPerPage);
   const colours = useColours(path, hunks);
   const rows = useMemo(
-    () => hunks.flatMap((hunk): readonly (PatchLine | string)[] => [hunk.heading, ...hunk.lines]),
+    () =>
+      hunks.flatMap((hunk): readonly (DiffLine | string)[] => [
+        ...(hunk.heading === '' ? [] : [hunk.heading]),
+        ...hunk.lines,
+      ]),
     [hunks],
   );
   /** The arrow keys go from the button of a line to that of the next. */
@@ -157,94 +151,39 @@ function Lines({ file: { hunks, path }, comments, comment }: LinesProps) {
   };
   return (
     <>
-      <div
-        class="patch-lines"
-        role="region"
-        aria-label={`Changes in ${path}`}
-        tabIndex={0}
+      <DiffTable
+        label={`Changes in ${path}`}
+        rows={rows.slice(0, visible)}
+        colours={(line) => colours?.get(line)}
+        beside={(line) =>
+          comment &&
+          line.kind !== 'note' && (
+            <Button
+              class="line-comment"
+              tabIndex={-1}
+              aria-label={`Comment on line ${lineOf(line).replace('-', 'removed ')}`}
+              onClick={() => comment(path, lineOf(line))}
+            >
+              <Icon name="plus" />
+            </Button>
+          )
+        }
+        below={(line) => line.kind !== 'note' && comments?.get(lineOf(line))}
         onKeyDown={onKeyDown}
-      >
-        <table>
-          <tbody>
-            {rows.slice(0, visible).map((row, index) =>
-              typeof row === 'string' ? (
-                <tr key={index} class="heading">
-                  <td colSpan={4}>{row}</td>
-                </tr>
-              ) : (
-                <Line key={index} {...{ row, path, comment }} parts={colours?.get(row)}>
-                  {comments?.get(lineOf(row))}
-                </Line>
-              ),
-            )}
-          </tbody>
-        </table>
-      </div>
+      />
       <MoreButton shown={visible} all={rows.length} step={linesPerPage} what="lines" show={setVisible} />
     </>
   );
 }
 
 /** How comments name a line: by its number in the new file, or in the old one after a minus sign. */
-function lineOf({ kind, before, after }: PatchLine): string {
-  return kind === 'note' ? '' : after === undefined ? `-${before}` : String(after);
-}
-
-interface LineProps {
-  readonly row: PatchLine;
-  readonly path: string;
-  readonly parts: readonly CodePart[] | undefined;
-  readonly comment: Review['comment'];
-  /** The comment on the line. */
-  readonly children: ComponentChildren;
-}
-
-function Line({ row, path, parts, comment, children }: LineProps) {
-  const line = lineOf(row);
-  return (
-    <>
-      <tr class={row.kind}>
-        <td class="line-number">{row.before}</td>
-        <td class="line-number">{row.after}</td>
-        <td class="line-mark">
-          {marks[row.kind]}
-          {comment && line !== '' && (
-            <Button
-              class="line-comment"
-              tabIndex={-1}
-              aria-label={`Comment on line ${line.replace('-', 'removed ')}`}
-              onClick={() => comment(path, line)}
-            >
-              <Icon name="plus" />
-            </Button>
-          )}
-        </td>
-        <td class="line-text">
-          {parts === undefined
-            ? visibleText(row.text)
-            : parts.map(({ kind, text }, index) =>
-                kind === undefined ? (
-                  visibleText(text)
-                ) : (
-                  <span key={index} class={`c-${kind}`}>
-                    {visibleText(text)}
-                  </span>
-                ),
-              )}
-        </td>
-      </tr>
-      {children && line !== '' && (
-        <tr class="line-note">
-          <td colSpan={4}>{children}</td>
-        </tr>
-      )}
-    </>
-  );
+function lineOf({ before, after }: DiffLine): string {
+  return after === undefined ? `-${before}` : String(after);
 }
 
 /** The colours of the lines, as soon as the language of the file is loaded. */
 function useColours(path: string, hunks: readonly Hunk[]) {
-  const [colours, setColours] = useState<ReadonlyMap<PatchLine, readonly CodePart[]> | undefined>();
+  const [colours, setColours] = useState<ReadonlyMap<DiffLine, readonly CodePart[]> | undefined>();
   useEffect(() => {
     let isShown = true;
     const lines = hunks.flatMap((hunk) => hunk.lines);
@@ -253,7 +192,7 @@ function useColours(path: string, hunks: readonly Hunk[]) {
       const { loadColours } = await import('./code-colours.ts');
       const colour = await loadColours(path);
       if (!colour || !isShown) return;
-      const found = new Map<PatchLine, readonly CodePart[]>();
+      const found = new Map<DiffLine, readonly CodePart[]>();
       // The old and the new text of each piece are read on their own.
       for (const hunk of hunks)
         for (const side of ['removed', 'added'] as const) {

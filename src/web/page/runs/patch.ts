@@ -1,15 +1,9 @@
-export interface PatchLine {
-  readonly kind: 'same' | 'added' | 'removed' | 'note';
-  readonly text: string;
-  /** Line numbers before and after the change. Absent on the side that does not have the line. */
-  readonly before?: number;
-  readonly after?: number;
-}
+import { countLines, type DiffLine } from '../shared/diff-line.ts';
 
 export interface Hunk {
-  /** The line number and, if git provides it, the enclosing function. */
+  /** How many lines the patch leaves out above and, if git provides it, the enclosing function. */
   readonly heading: string;
-  readonly lines: readonly PatchLine[];
+  readonly lines: readonly DiffLine[];
 }
 
 export interface FilePatch {
@@ -50,11 +44,37 @@ export function parsePatch(text: string): readonly FilePatch[] {
   return files.map((file) => file.finish());
 }
 
+/** The files of a step that edits them, from its words and the lines that it tells. */
+export function editedFiles(text: string, output: string): readonly FilePatch[] {
+  const files = text.split(/, (?=(?:add|update|delete) )/).map((one) => {
+    const [, what = 'update', path = one] = /^(add|update|delete) (.*)$/s.exec(one) ?? [];
+    return { what, path };
+  });
+  // The lines of several files have their paths above them.
+  const starts = files.map(({ path }) => (files.length === 1 ? 0 : `\n${output}`.indexOf(`\n${path}\n`)));
+  return files.map(({ what, path }, index) => {
+    const next = starts.filter((start) => start > starts[index]!);
+    const own =
+      starts[index] === -1
+        ? ''
+        : output.slice(starts[index], next.length > 0 ? Math.min(...next) : undefined);
+    const lines = own.slice(files.length === 1 ? 0 : path.length + 1).trimEnd();
+    const count = lines === '' ? 0 : lines.split('\n').length;
+    const range = what === 'add' ? `-0,0 +1,${count}` : `-1,${count} +0,0`;
+    const hunks = count === 0 || lines.startsWith('@@') ? lines : `@@ ${range} @@\n${lines}`;
+    const [found] = parsePatch(`--- a/file\n+++ b/file\n${hunks}`);
+    return { ...found!, path, change: changes[what as keyof typeof changes] };
+  });
+}
+
+const changes = { add: 'added', update: 'changed', delete: 'removed' } as const;
+
 class HunkReader implements Hunk {
   readonly heading: string;
-  readonly lines: PatchLine[] = [];
+  readonly lines: DiffLine[] = [];
   #before: number;
   #after: number;
+  /** The number of the line after the hunk, in the old file. */
   readonly #beforeEnd: number;
   readonly #afterEnd: number;
 
@@ -64,6 +84,10 @@ class HunkReader implements Hunk {
     this.#after = after;
     this.#beforeEnd = before + beforeCount;
     this.#afterEnd = after + afterCount;
+  }
+
+  get end(): number {
+    return this.#beforeEnd;
   }
 
   /** Adds the line and returns true if it belongs to this hunk. */
@@ -98,9 +122,13 @@ class FileReader {
     const range = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)$/.exec(line);
     if (range) {
       const [, before, beforeCount = '1', after, afterCount = '1', where = ''] = range;
+      // A hunk that only adds lines names the line above them.
+      const start = Number(before) + (beforeCount === '0' ? 1 : 0);
+      const omitted = start - (this.#hunks.at(-1)?.end ?? 1);
+      const above = omitted > 0 ? [`${omitted} unchanged ${omitted === 1 ? 'line' : 'lines'}`] : [];
       const hunk = new HunkReader(
-        where === '' ? `line ${after}` : `line ${after} · ${where}`,
-        Number(before),
+        [...above, ...(where === '' ? [] : [where])].join(' · '),
+        start,
         Number(beforeCount),
         Number(after),
         Number(afterCount),
@@ -113,14 +141,12 @@ class FileReader {
   }
 
   finish(): FilePatch {
-    const lines = this.#hunks.flatMap((hunk) => hunk.lines);
     return {
       path: this.#path,
       change: this.#change,
       ...(this.#from !== undefined && this.#from !== this.#path && { from: this.#from }),
       binary: this.#binary,
-      added: lines.filter(({ kind }) => kind === 'added').length,
-      removed: lines.filter(({ kind }) => kind === 'removed').length,
+      ...countLines(this.#hunks.flatMap(({ lines }) => lines)),
       hunks: this.#hunks,
       notes: this.#notes,
     };

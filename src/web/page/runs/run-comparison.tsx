@@ -3,8 +3,9 @@ import { counted } from '../controls/words.ts';
 import { useActions } from '../shared/actions.tsx';
 import { ChangeButton } from '../shared/buttons.tsx';
 import { visibleText } from '../shared/visible-text.ts';
-import { Mark } from './evidence-list.tsx';
+import { Finding } from './evidence-list.tsx';
 import { type Comparison, duration, type JobResult } from './run-record.ts';
+import { RunState } from './run-state.tsx';
 
 type Candidate = Comparison['candidates'][number];
 
@@ -14,7 +15,7 @@ export function RunComparison({ comparison, jobs }: { comparison: Comparison; jo
   const jobOf = ({ run_id }: Candidate) => jobs.find((job) => job.run_id === run_id);
   const applied = candidates.find(({ delivery }) => delivery === 'applied');
   const rows: readonly (readonly [string, (candidate: Candidate) => ComponentChildren])[] = [
-    ['Status', ({ status }) => <span class={`badge ${status}`}>{status.replaceAll('_', ' ')}</span>],
+    ['Status', ({ status }) => <RunState status={status} />],
     ['Checks', (candidate) => <Checks candidate={candidate} job={jobOf(candidate)} />],
     ['Unmet claims', ({ unmet_claims }) => unmet_claims],
     [
@@ -81,9 +82,9 @@ function Checks({ candidate, job }: { candidate: Candidate; job: JobResult | und
       {candidate.checks_passed} of {candidate.checks} passed
       <ul class="evidence">
         {checks.map(({ command, status }) => (
-          <li key={command}>
-            <Mark status={status} /> <code>{visibleText(command)}</code> <span class="quiet">({status})</span>
-          </li>
+          <Finding key={command} status={status} found={status}>
+            <code>{visibleText(command)}</code>
+          </Finding>
         ))}
       </ul>
     </>

@@ -48,21 +48,22 @@ export function RunDetail({ overview, place }: { overview: RunOverview; place?: 
   const comparison = run?.autopilot?.comparison;
   const problem = error?.message ?? run?.error ?? overview.error;
   const hasPatch = run?.artifacts.some(({ name }) => name === 'changes.patch') ?? false;
+  const approvals = (open && run?.approvals) || [];
   const [tab, setTab] = useTab(id, run && !open && hasPatch);
   return (
     <article>
       <PageHead
         title={overview.task || overview.run_id}
         // Inside a chat, there is no list around it.
-        {...(place && { path: [['Runs', pathBeside('runs')]] as const, place })}
+        {...(place && { path: [['Runs', pathBeside('runs')]] as const, here: placeOf(overview), place })}
         actions={
           <>
             {hasPatch && <Tabs label="Run" tabs={tabs} chosen={tab} choose={setTab} />}
-            {open && run && <RunActions run={run} />}
+            {open && run && <CancelButton {...run} />}
           </>
         }
       >
-        <RunState status={status} asks={(run?.approvals?.length ?? 0) > 0} />
+        <RunState status={status} asks={approvals.length > 0} />
         <span class="run-meta number">
           <span>{duration(run?.timing.duration_ms ?? overview.duration_ms)}</span>
           {run?.usage && <span>{tokens(run.usage)}</span>}
@@ -70,7 +71,13 @@ export function RunDetail({ overview, place }: { overview: RunOverview; place?: 
       </PageHead>
       <div class={hasPatch && tab === 'changes' ? 'run-reviewed' : 'with-inspector'}>
         <div class="run-main">
-          {open && run && <RunControls run={run} />}
+          {approvals.map((request, index) => (
+            <RunApproval
+              key={`${request.run_id} ${request.id}`}
+              {...{ request, run_id: steeredRun(run!) }}
+              hasKeys={index === 0}
+            />
+          ))}
           {problem && <p class={(error === undefined && milder[status]) || 'problem box'}>{problem}</p>}
           {[...new Set(run?.warnings)].map((warning) => (
             <p key={warning} class="warning">
@@ -91,16 +98,13 @@ export function RunDetail({ overview, place }: { overview: RunOverview; place?: 
             <EvidenceList deliverables={outcome.deliverables} evidence={collectEvidence(run)} />
           )}
           {hasPatch && tab === 'changes' ? (
-            <section>
-              <h2>Changes</h2>
-              <RunReview overview={overview} />
-            </section>
+            <RunReview overview={overview} />
           ) : (
-            <section>
-              <h2>Steps</h2>
-              <RunTimeline runId={id} open={open} updates={updates} />
+            <section aria-label="Steps">
+              <RunTimeline runId={id} open={open} updates={updates} asks={approvals.length > 0} />
             </section>
           )}
+          {open && run && <Composer run={run} />}
           {/* A thread can be resumed only on the host that stores it. */}
           {!open && overview.subagent_thread_id && overview.host === undefined && (
             <RunResume run={overview} threadId={overview.subagent_thread_id} />
@@ -121,6 +125,11 @@ export function RunDetail({ overview, place }: { overview: RunOverview; place?: 
   );
 }
 
+/** Who works where, as in `codex in harbour`. */
+export function placeOf({ agent, tool, cwd }: RunOverview): string {
+  return `${agent ?? tool.replace('delegate_', '')} in ${cwd.split(/[\\/]/).findLast(Boolean) ?? cwd}`;
+}
+
 const tabs = { steps: 'Steps', changes: 'Changes' } as const;
 type Tab = keyof typeof tabs;
 
@@ -137,29 +146,27 @@ function useTab(id: string, startsWithChanges: boolean | undefined): readonly [T
 }
 
 function Facts({ overview, run }: { overview: RunOverview; run: RunRecord | undefined }) {
-  const { status, started_at, duration_ms, tool, cwd } = overview;
+  const { status, started_at, duration_ms, tool, cwd, actor, agent = run?.agent } = overview;
   const usage = run?.usage ?? overview.usage;
-  const facts: readonly (readonly [string, string | undefined, (string | undefined)?])[] = [
+  const kind = tool.replace('delegate_', '');
+  const facts: readonly (readonly [ComponentChildren, ComponentChildren, (string | undefined)?])[] = [
     ['Started', shortTime(started_at), new Date(started_at).toLocaleString()],
+    ['Started by', actor],
+    ['Agent', agent && [agent, run?.model].filter(Boolean).join(' · ')],
+    ['Type', kind !== 'run' && kind],
     [isOpen(status) ? 'Running for' : 'Duration', duration(run?.timing.duration_ms ?? duration_ms)],
-    ['Tokens', usage ? tokens(usage) : undefined, usage ? tokensInFull(usage) : undefined],
-    ['Type', tool.replace('delegate_', '')],
+    [tokensWord, usage && tokens(usage), usage ? tokensInFull(usage) : undefined],
+    ['Cost', run?.cost_usd != null && `$${run.cost_usd.toFixed(2)}`],
     ['Host', overview.host],
-    ['Folder', cwd],
+    ['Folder', <code key="folder">{cwd}</code>],
   ];
   return (
     <dl class="facts">
-      <div>
-        <dt class="hidden">Status</dt>
-        <dd>
-          <span class={`badge ${status}`}>{status.replaceAll('_', ' ')}</span>
-        </dd>
-      </div>
       {facts.map(
-        ([name, value, hint]) =>
+        ([name, value, hint], index) =>
           value && (
-            <div key={name} title={hint}>
-              <dt>{name === 'Tokens' ? tokensWord : name}</dt>
+            <div key={index} title={hint}>
+              <dt>{name}</dt>
               <dd>{value}</dd>
             </div>
           ),
@@ -214,78 +221,78 @@ function RunResume({ run, threadId }: { run: RunOverview; threadId: string }) {
   );
 }
 
-/** What a person can do with a run in progress: answer its agent, send it a message, interrupt or cancel it. */
-function RunControls({ run }: { run: RunRecord }) {
-  const { client, invalidate, act } = useActions();
+/** Sends a message to the agent of a run in progress, or interrupts it. */
+function Composer({ run }: { run: RunRecord }) {
+  const { client, act } = useRunActions();
   const draft = useDraft('message', run.run_id, () => ({ message: '' }));
   const { message } = draft.fields;
-  const send = (work: () => Promise<unknown>, text: string) =>
-    act(async () => {
-      await work();
-      invalidate('resources');
-      return { text };
-    });
-  const jobs = run.autopilot?.jobs.filter(({ status }) => status === 'running');
+  const jobs = runningJobs(run);
   const [chosen, setChosen] = useState('');
-  // The agents of an autopilot are those of its jobs.
-  const run_id = (jobs?.find((job) => job.run_id === chosen) ?? jobs?.[0])?.run_id ?? run.run_id;
+  const run_id = jobs.find((job) => job.run_id === chosen)?.run_id ?? steeredRun(run);
   const steer = async (event: Event) => {
     event.preventDefault();
-    const sent = await send(
-      () => client.tool('steer_run', { run_id, message }),
-      'The agent has the message.',
-    );
+    const sent = await act(() => client.tool('steer_run', { run_id, message }), 'The agent has the message.');
     // A message that did not arrive stays in the field.
     if (sent) draft.clear();
   };
   return (
-    <>
-      {run.approvals?.map((request, index) => (
-        <RunApproval key={`${request.run_id} ${request.id}`} {...{ request, run_id }} hasKeys={index === 0} />
-      ))}
-      <form class="resume" onSubmit={steer} data-form={draft.form}>
-        {jobs !== undefined && jobs.length > 1 && (
-          <SelectField
-            label={<span class="hidden">Job</span>}
-            value={run_id}
-            options={Object.fromEntries(jobs.map((job) => [job.run_id, job.title]))}
-            change={setChosen}
-          />
-        )}
-        <TextField
-          label={<span class="hidden">Message to the agent</span>}
-          placeholder="Message to the agent"
-          required
-          {...draft.field('message')}
+    <form class="resume composer" onSubmit={steer} data-form={draft.form}>
+      {jobs.length > 1 && (
+        <SelectField
+          label={<span class="hidden">Job</span>}
+          value={run_id}
+          options={Object.fromEntries(jobs.map((job) => [job.run_id, job.title]))}
+          change={setChosen}
         />
-        <ChangeButton type="submit" tool="steer_run">
-          Send
-        </ChangeButton>
-        <ChangeButton
-          tool="steer_run"
-          onClick={() =>
-            send(() => client.tool('steer_run', { run_id, interrupt: true }), 'Run interrupted.')
-          }
-        >
-          <Icon name="stop" />
-          Interrupt
-        </ChangeButton>
-        <DraftMark draft={draft} />
-      </form>
-    </>
+      )}
+      <TextField
+        label={<span class="hidden">Message to the agent</span>}
+        placeholder="Message to the agent"
+        required
+        {...draft.field('message')}
+      />
+      <DraftMark draft={draft} />
+      <ChangeButton type="submit" tool="steer_run">
+        Send
+      </ChangeButton>
+      <ChangeButton
+        tool="steer_run"
+        onClick={() => act(() => client.tool('steer_run', { run_id, interrupt: true }), 'Run interrupted.')}
+      >
+        <Icon name="stop" />
+        Interrupt
+      </ChangeButton>
+    </form>
   );
 }
 
-function RunActions({ run: { run_id } }: { run: RunRecord }) {
+/** The agents of an autopilot are those of its jobs. */
+const runningJobs = ({ autopilot }: RunRecord) =>
+  autopilot?.jobs.filter(({ status }) => status === 'running') ?? [];
+const steeredRun = (run: RunRecord) => runningJobs(run)[0]?.run_id ?? run.run_id;
+
+/** Changes a run, and says what was done. */
+function useRunActions() {
   const { client, invalidate, act } = useActions();
-  const cancel = () =>
-    act(async () => {
-      await client.tool('cancel_run', { run_id });
-      invalidate('resources');
-      return { text: 'Run cancelled.' };
-    });
+  return {
+    client,
+    act: (work: () => Promise<unknown>, text: string) =>
+      act(async () => {
+        await work();
+        invalidate('resources');
+        return { text };
+      }),
+  };
+}
+
+function CancelButton({ run_id }: RunRecord) {
+  const { client, act } = useRunActions();
   return (
-    <ChangeButton class="danger" tool="cancel_run" onClick={cancel}>
+    <ChangeButton
+      class="danger"
+      tool="cancel_run"
+      onClick={() => act(() => client.tool('cancel_run', { run_id }), 'Run cancelled.')}
+    >
       Cancel run
     </ChangeButton>
   );

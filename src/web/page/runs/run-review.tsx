@@ -8,6 +8,7 @@ import { useStoredNames } from '../controls/stored-names.ts';
 import { counted } from '../controls/words.ts';
 import { useActions } from '../shared/actions.tsx';
 import { ChangeButton } from '../shared/buttons.tsx';
+import { Counts } from '../shared/diff-table.tsx';
 import { DraftMark, useDraft } from '../shared/drafts.tsx';
 import { useAddressed } from '../shared/route.ts';
 import { useConnection, useTool } from '../shared/server-connection.tsx';
@@ -15,7 +16,7 @@ import { visibleText } from '../shared/visible-text.ts';
 import { focusFirst } from './approval-card.tsx';
 import { treeOf } from './file-tree.ts';
 import { type FilePatch, parsePatch } from './patch.ts';
-import { Counts, PatchView, type Review } from './patch-view.tsx';
+import { PatchView, type Review } from './patch-view.tsx';
 import { TruncationNote, useArtifact } from './run-artifact.tsx';
 import { useLaunch } from './run-launch.ts';
 import { isOpen, type RunOverview } from './run-record.ts';
@@ -232,7 +233,7 @@ function useChanges(
         ...marked.map((one) => `${one} contains conflict markers.`),
       ];
       // Files that were applied before stay.
-      const undo = () => client.tool('undo_run', { run_id, paths: [...files] }).then(() => '');
+      const undo = client.undoBy('undo_run', { run_id, paths: [...files] });
       return { text: notes.join(' '), ...(tool === 'apply_run' && files.length > 0 && { undo }) };
     });
 }
@@ -297,7 +298,7 @@ interface CommentProps {
 function Comment({ path, line, text, isNew, change, remove }: CommentProps) {
   const about = line === '' ? path : `line ${line.replace('-', 'removed ')} of ${path}`;
   return (
-    <div class="note">
+    <div class="comment">
       <TextArea
         label={<span class="small quiet">Comment on {about}</span>}
         rows={2}

@@ -16,14 +16,14 @@ const states: Readonly<Record<string, readonly [look: string, word: string, icon
 interface RunStateProps {
   readonly status: string;
   /** True if nobody has answered its request for permission yet. */
-  readonly asks: boolean;
+  readonly asks?: boolean;
 }
 
-export function RunState({ status: current, asks }: RunStateProps) {
+export function RunState({ status: current, asks = false }: RunStateProps) {
   const status = asks && isOpen(current) ? 'asking' : current;
   const [look, word, icon] = states[status] ?? ['', status.replaceAll('_', ' ')];
   return (
-    <span class={`state ${look}`}>
+    <span class={`state ${look}`} data-status={status}>
       {status === 'running' && <span class="spinner" />}
       {icon && <Icon name={icon} />}
       {word}

@@ -4,11 +4,14 @@ import { Button, Problem, SearchField } from '../controls/fields.tsx';
 import { Icon, type IconName } from '../controls/icon.tsx';
 import { counted } from '../controls/words.ts';
 import { MoreButton } from '../shared/buttons.tsx';
+import { Counts } from '../shared/diff-table.tsx';
 import { useAddressed } from '../shared/route.ts';
 import { asError, useConnection } from '../shared/server-connection.tsx';
 import { Tabs } from '../shared/tabs.tsx';
 import { visibleText } from '../shared/visible-text.ts';
 import { pageLocale } from '../shared/zone-time.ts';
+import { editedFiles } from './patch.ts';
+import { FileLines } from './patch-view.tsx';
 import { duration, isOpen } from './run-record.ts';
 import { findSteps, planOf, type Step, type StepKind, stepsOf } from './run-steps.ts';
 
@@ -19,6 +22,8 @@ interface Props {
   readonly open: boolean;
   /** Increases when the run has new events. */
   readonly updates: number;
+  /** Whether the run waits for an answer, which stands above the steps. */
+  readonly asks?: boolean;
 }
 
 const pageSize = 500;
@@ -28,7 +33,7 @@ const pollMs = 1500;
 const nearEnd = 48;
 
 /** The events of a run, updated while it is in progress. */
-export function RunTimeline({ runId, open, updates }: Props) {
+export function RunTimeline({ runId, open, updates, asks = false }: Props) {
   const { client } = useConnection();
   const [lines, setLines] = useState<Tail['events']>([]);
   const [visible, setVisible] = useState(pageSize);
@@ -80,11 +85,15 @@ export function RunTimeline({ runId, open, updates }: Props) {
   const failures = steps.filter(({ failed }) => failed);
   useEffect(() => {
     // Somebody who reads above stays there.
-    if (open && isAtEnd.current) scrollerOf(list.current)?.scrollTo({ top: 1e9 });
+    if (open && isAtEnd.current && !asks) scrollerOf(list.current)?.scrollTo({ top: 1e9 });
   }, [all.length, open]);
   useEffect(() => {
     const scroller = scrollerOf(list.current);
     if (!scroller || !list.current || !open) return;
+    if (asks && isAtEnd.current) {
+      isAtEnd.current = false;
+      scroller.scrollTo({ top: 0 });
+    }
     let last = scroller.scrollTop;
     const onScroll = () => {
       const { scrollHeight, scrollTop, clientHeight } = scroller;
@@ -95,13 +104,13 @@ export function RunTimeline({ runId, open, updates }: Props) {
     };
     scroller.addEventListener('scroll', onScroll, { passive: true });
     // The page above the steps, and the output of a step, may arrive after the step.
-    const observer = new ResizeObserver(() => isAtEnd.current && scroller.scrollTo({ top: 1e9 }));
+    const observer = new ResizeObserver(() => isAtEnd.current && !asks && scroller.scrollTo({ top: 1e9 }));
     observer.observe(list.current.closest('article') ?? list.current);
     return () => {
       scroller.removeEventListener('scroll', onScroll);
       observer.disconnect();
     };
-  }, [open, all.length > 0]);
+  }, [open, asks, all.length > 0]);
   const showFailure = () => {
     const step = failures[failure % failures.length]!;
     const at = steps.indexOf(step);
@@ -207,8 +216,10 @@ function RunStep({ step }: { step: Step }) {
       <span class="step-icon">
         <Icon name={stepIcons[kind]} />
       </span>
-      {kind === 'command' || kind === 'edit' ? (
-        <StepCard step={step} />
+      {kind === 'command' ? (
+        <CommandCard step={step} />
+      ) : kind === 'edit' ? (
+        <EditCards step={step} />
       ) : kind === 'plan' ? (
         <Plan text={text} />
       ) : kind === 'thought' ? (
@@ -228,18 +239,19 @@ function RunStep({ step }: { step: Step }) {
   );
 }
 
-function StepCard({ step }: { step: Step }) {
-  const { kind, text, output, exitCode, open, failed, time, duration: lasted } = step;
+function CommandCard({ step }: { step: Step }) {
+  const { text, output, exitCode, open, failed, time, duration: lasted } = step;
   const head = (
     <>
       {output !== '' && <Icon class="icon chevron" name="right" />}
-      {kind === 'command' ? <code class="cut">{text}</code> : <EditedFiles text={text} />}
+      <code class="cut">{text}</code>
       <span class="grow">{exitCode !== undefined && exitCode !== 0 && `exit ${exitCode}`}</span>
       <span class="step-side number">
         {time !== undefined && <time dateTime={time}>{clock(time)}</time>}
         {lasted !== undefined && <span class="only-wide">{duration(lasted)}</span>}
-        {open && <span class="spinner" role="img" aria-label="in progress" />}
-        {kind === 'command' && !open && (
+        {open ? (
+          <span class="spinner" role="img" aria-label="in progress" />
+        ) : (
           <span class={failed ? 'bad' : 'good'} role="img" aria-label={failed ? 'failed' : 'succeeded'}>
             <Icon name={failed ? 'cross' : 'check'} />
           </span>
@@ -249,49 +261,51 @@ function StepCard({ step }: { step: Step }) {
   );
   if (output === '') return <div class="step-card step-head">{head}</div>;
   return (
-    <details class="step-card" open={kind === 'edit' && output.split('\n').length <= smallDifference}>
+    <details class="step-card">
       <summary class="step-head">{head}</summary>
-      {kind === 'command' && text.length > 60 && <pre class="step-output">{visibleText(text)}</pre>}
-      {kind === 'edit' ? <EditedLines text={output} /> : <pre class="step-output">{visibleText(output)}</pre>}
+      {text.length > 60 && <pre class="step-output">{visibleText(text)}</pre>}
+      <pre class="step-output">{visibleText(output)}</pre>
     </details>
   );
 }
 
-/** Differences of so many lines are open at first. */
-const smallDifference = 12;
+/** Changes of so many lines are open at first. */
+const smallChange = 12;
 
-/** The difference that an edit made. */
-function EditedLines({ text }: { text: string }) {
-  return (
-    <pre class="step-output difference">
-      {visibleText(text)
-        .split('\n')
-        .map((line, index) => (
-          <span
-            key={index}
-            class={line.startsWith('+') ? 'added' : line.startsWith('-') ? 'removed' : 'same'}
-          >
-            {`${line}\n`}
-          </span>
-        ))}
-    </pre>
-  );
-}
+const changeWords = { added: 'new', removed: 'deleted', changed: '', renamed: '', copied: '' } as const;
 
-/** The changed files, each with a word for what happened to it. */
-function EditedFiles({ text }: { text: string }) {
+/** A card for each file that the agent edited. */
+function EditCards({ step: { text, output, time } }: { step: Step }) {
+  const files = useMemo(() => editedFiles(text, output), [text, output]);
   return (
-    <span class="marks">
-      {text.split(', ').map((one) => {
-        const [, what = '', path = one] = /^(add|update|delete) (.*)$/.exec(one) ?? [];
+    <div class="step-cards">
+      {files.map((file) => {
+        const { path, change, hunks } = file;
+        const head = (
+          <>
+            {hunks.length > 0 && <Icon class="icon chevron" name="right" />}
+            <code class="cut">{visibleText(path)}</code>
+            <span class="grow">{changeWords[change] || (hunks.length === 0 && 'changed')}</span>
+            <span class="step-side number">
+              {time !== undefined && <time dateTime={time}>{clock(time)}</time>}
+              {hunks.length > 0 && <Counts {...file} />}
+            </span>
+          </>
+        );
+        if (hunks.length === 0)
+          return (
+            <div key={path} class="step-card step-head">
+              {head}
+            </div>
+          );
         return (
-          <span key={one}>
-            <code>{path}</code>{' '}
-            <span class="quiet">{{ add: 'new', delete: 'deleted' }[what] ?? 'changed'}</span>
-          </span>
+          <details key={path} class="step-card" open={output.split('\n').length <= smallChange}>
+            <summary class="step-head">{head}</summary>
+            <FileLines file={file} />
+          </details>
         );
       })}
-    </span>
+    </div>
   );
 }
 

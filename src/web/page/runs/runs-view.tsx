@@ -12,7 +12,7 @@ import { SampleData } from '../shared/sample-data.tsx';
 import { type Loaded, useConnection, useLoaded, useTicks, useTool } from '../shared/server-connection.tsx';
 import { WindowedList } from '../shared/windowed-list.tsx';
 import { shortTime } from '../shared/zone-time.ts';
-import { RunDetail } from './run-detail.tsx';
+import { placeOf, RunDetail } from './run-detail.tsx';
 import { duration, isOpen, type RunOverview, tokens } from './run-record.ts';
 import { RunStart } from './run-start.tsx';
 import { RunState } from './run-state.tsx';
@@ -104,7 +104,7 @@ function RunRow({ run, current, asks }: RowProps) {
       </span>
       <span class="row-line row-text">
         <span>
-          {shortTime(run.started_at)} · {run.tool.replace('delegate_', '')}
+          {shortTime(run.started_at)} · {placeOf(run)}
           {run.host !== undefined && ` · ${run.host}`}
         </span>
         <span class="number">

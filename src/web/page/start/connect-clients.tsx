@@ -68,7 +68,7 @@ function ClientRow({
           <p>
             This changes <code>{change.file}</code>:
           </p>
-          <pre class="difference" role="region" aria-label={`Change for ${title}`} tabIndex={0}>
+          <pre class="code" role="region" aria-label={`Change for ${title}`} tabIndex={0}>
             {change.difference}
           </pre>
           <ChangeButton class="small" tool="connect_client" disabled={busy} onClick={connect}>
