@@ -133,6 +133,7 @@ it.each<readonly [string, () => Promise<void>]>([
     'a deleted prompt',
     async () => {
       await go('#/prompts/tides');
+      await page.getByRole('button', { name: /^More about/ }).click();
       await page.locator('article').getByRole('button', { name: 'Delete' }).click();
     },
   ],
@@ -322,6 +323,7 @@ it('a prompt can be deleted right after a change of it was undone, and restored'
   });
   await undo().click();
   await undo().waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: /^More about/ }).click();
   await page.locator('article').getByRole('button', { name: 'Delete' }).click();
   await page.locator('.toast').getByText('Deleted tides.').waitFor();
   // Requests that are still held back must go on before the browser stops asking about them.
@@ -329,6 +331,26 @@ it('a prompt can be deleted right after a change of it was undone, and restored'
   await undo().click();
   await undo().waitFor({ state: 'detached' });
   expect((await call<{ prompts: Rows }>('list_prompts', { source: 'user' })).prompts).toHaveLength(1);
+});
+
+it('several changes are undone one after the other after a reload and a restart of the server', async () => {
+  const before = await everything();
+  await openEvent('Dentist');
+  await panel().getByRole('button', { name: 'Delete' }).click();
+  await page.locator('.toast').getByText('Deleted “Dentist”.').waitFor();
+  await go('#/prompts/tides');
+  await page.getByRole('button', { name: /^More about/ }).click();
+  await page.locator('article').getByRole('button', { name: 'Delete' }).click();
+  await page.locator('.toast').getByText('Deleted tides.').waitFor();
+  await server.stopServer();
+  await server.startServer();
+  await page.reload();
+  await page.locator('.live.on').waitFor();
+  await page.keyboard.press('z');
+  await page.locator('.toast').getByText('Undone: Deleted tides.').waitFor();
+  await page.keyboard.press('z');
+  await page.locator('.toast').getByText('Undone: Deleted “Dentist”.').waitFor();
+  expect(await everything()).toBe(before);
 });
 
 it('a deleted event is gone although the tab is closed and offline right after “Deleted”', async () => {

@@ -1,9 +1,12 @@
 import { Icon } from '../controls/icon.tsx';
+import { editedFiles } from '../runs/patch.ts';
 import { RunApproval } from '../runs/run-approval.tsx';
 import { duration, isOpen, type RunOverview, tokens } from '../runs/run-record.ts';
 import { RunState } from '../runs/run-state.tsx';
 import { type Step, stepsOf } from '../runs/run-steps.ts';
 import { stepIcons } from '../runs/run-timeline.tsx';
+import { countLines } from '../shared/diff-line.ts';
+import { Counts } from '../shared/diff-table.tsx';
 import { useConnection, useTicks, useTool } from '../shared/server-connection.tsx';
 import { visibleText } from '../shared/visible-text.ts';
 import { ChatCard } from './chat-card.tsx';
@@ -45,12 +48,19 @@ export function RunCard({ overview, expand }: { readonly overview: RunOverview; 
   );
 }
 
-function CardStep({ step: { kind, text, open, failed, duration: lasted } }: { readonly step: Step }) {
-  const line = visibleText(text).replace(/^\((.*)\)$/, '$1');
+function CardStep({ step }: { readonly step: Step }) {
+  const { kind, text, output, open, failed, duration: lasted } = step;
+  const edits = kind === 'edit' ? editedFiles(text, output) : [];
+  const line = visibleText(
+    edits.length > 0 ? edits.map(({ path }) => path).join(', ') : text.replace(/^\((.*)\)$/, '$1'),
+  );
   return (
     <li class="chat-row">
       <Icon name={stepIcons[kind]} />
       {kind === 'command' ? <code class="cut grow">{line}</code> : <span class="cut grow">{line}</span>}
+      {output !== '' && edits.length > 0 && (
+        <Counts {...countLines(edits.flatMap(({ hunks }) => hunks).flatMap(({ lines }) => lines))} />
+      )}
       {open && <span class="spinner" role="img" aria-label="in progress" />}
       {failed ? (
         <span class="bad">failed</span>

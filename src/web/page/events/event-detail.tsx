@@ -200,7 +200,7 @@ function NotificationItem({ notification, inOutbox, user }: NotificationItemProp
   const snooze = () =>
     act(async () => {
       const { id: again } = await client.tool('snooze_notification', { ...named, minutes: 10 });
-      const undo = () => client.tool('cancel_notification', { notification_id: again });
+      const undo = client.undoBy('cancel_notification', { notification_id: again });
       return { text: 'The reminder comes again in 10 minutes.', undo };
     });
   const isOpen = (status === 'sent' || status === 'delivered') && acknowledged_at === undefined;

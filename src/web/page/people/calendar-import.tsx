@@ -88,7 +88,7 @@ async function importFile(
       ...(first ? [`${problem_count} problem${problem_count === 1 ? '' : 's'}: ${first.message}`] : []),
     ].join('; ');
     if (known !== undefined && !known.some(({ id }) => id === imported.id))
-      return { text, undo: () => client.tool('remove_calendar', { calendar_id: imported.id }) };
+      return { text, undo: client.undoBy('remove_calendar', { calendar_id: imported.id }) };
     return { text, ...(undo && { undo }) };
   } catch (error) {
     return { text: asError(error).message };

@@ -68,7 +68,7 @@ export function FindTime({ user, users, people, choosePeople, earlier, today, da
       setFound(undefined);
       draft.clear();
       const invited = people.length === 0 ? '' : ` Invited: ${people.map(nameOf).join(', ')}.`;
-      return { text: `Booked.${invited}`, undo: () => client.tool('delete_event', { event_id }) };
+      return { text: `Booked.${invited}`, undo: client.undoBy('delete_event', { event_id }) };
     });
   return (
     <>

@@ -66,7 +66,7 @@ function TaskForm({ user }: { user: User }) {
     const { start_ts } = writtenTimes(times, zone);
     const task = { user_id: user.id, title, start_ts, timezone: zone, task: 'open' as const };
     const { id: event_id } = await client.tool('create_event', task);
-    return { text: `Added “${title}”.`, undo: () => client.tool('delete_event', { event_id }) };
+    return { text: `Added “${title}”.`, undo: client.undoBy('delete_event', { event_id }) };
   };
   return (
     <ActionForm tool="create_event" action="Add task" draft={draft} submit={add}>

@@ -123,14 +123,15 @@ function EditorForm({ prompt, copyOf, source, done }: FormProps) {
       ...updateArguments(draft, base),
       ...(expected !== undefined && { expected_revision: expected }),
     });
-    const undo = () =>
-      client.tool('update_prompt', { ...replacedBy(draft.name, before), expected_revision: revision });
+    const undo = client.undoBy('update_prompt', {
+      ...replacedBy(draft.name, before),
+      expected_revision: revision,
+    });
     toast({ text: `Saved ${draft.name}.`, undo });
   };
   const create = async () => {
     await client.tool('create_prompt', createArguments(draft, base));
-    const undo = () => client.tool('delete_prompt', { name: draft.name });
-    toast({ text: `Created ${draft.name}.`, undo });
+    toast({ text: `Created ${draft.name}.`, undo: client.undoBy('delete_prompt', { name: draft.name }) });
   };
   const save = (event: Event) => {
     event.preventDefault();

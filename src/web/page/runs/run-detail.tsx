@@ -127,7 +127,8 @@ export function RunDetail({ overview, place }: { overview: RunOverview; place?: 
 
 /** Who works where, as in `codex in harbour`. */
 export function placeOf({ agent, tool, cwd }: RunOverview): string {
-  return `${agent ?? tool.replace('delegate_', '')} in ${cwd.split(/[\\/]/).findLast(Boolean) ?? cwd}`;
+  const who = agent ?? (tool === 'delegate_run' ? undefined : tool.replace('delegate_', ''));
+  return [who, cwd.split(/[\\/]/).findLast(Boolean) ?? cwd].filter(Boolean).join(' in ');
 }
 
 const tabs = { steps: 'Steps', changes: 'Changes' } as const;

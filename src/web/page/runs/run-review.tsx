@@ -361,7 +361,7 @@ function Tree({ files, viewed, comments, wanted, view, choose }: TreeProps) {
   return (
     <nav class="tree" aria-label="Files">
       <div class="section-head">
-        <h3>Files</h3>
+        <h2>Files</h2>
         <span class="grow" />
         <span class="quiet small">
           {seen} of {files.length} viewed

@@ -37,6 +37,13 @@ export interface CallOptions {
   readonly extensions?: Json;
 }
 
+/** Undoes a change. The page keeps a step over a reload, unlike other code. */
+export type Undo = (() => Promise<unknown>) & { readonly step?: UndoStep | undefined };
+export interface UndoStep {
+  readonly tool: ToolName;
+  readonly arguments: object;
+}
+
 /** An MCP client over any transport. */
 export abstract class McpClient {
   abstract request<Result = Json>(method: string, params?: Json, options?: CallOptions): Promise<Result>;
@@ -55,20 +62,22 @@ export abstract class McpClient {
   async undoable<Name extends ToolName>(
     name: Name,
     args: ToolArguments<Name>,
-  ): Promise<{ readonly answer: ToolAnswer<Name>; readonly undo?: () => Promise<string> }> {
+  ): Promise<{ readonly answer: ToolAnswer<Name>; readonly undo?: Undo }> {
     const params = { name, arguments: args, _meta: { [undoKey]: true } };
     const reply = await this.request<ToolReply>('tools/call', params);
     const answer = answerOf<Name>(reply);
     const undo = reply._meta?.[undoKey];
-    if (undo === undefined) return { answer };
-    return {
-      answer,
-      undo: async () => {
-        const { already_sent } = await this.tool('undo_change', { undo });
-        if (already_sent === 0) return '';
-        return `Undone, except for ${already_sent === 1 ? '1 message that was' : `${already_sent} messages that were`} already sent.`;
-      },
+    return { answer, ...(undo !== undefined && { undo: this.undoBy('undo_change', { undo }) }) };
+  }
+
+  /** Undoes a change with the call of a tool. Returns what to say if not everything could be undone. */
+  undoBy<Name extends ToolName>(tool: Name, args: ToolArguments<Name>): Undo {
+    const run = async () => {
+      const { already_sent: sent = 0 } = (await this.tool(tool, args)) as { already_sent?: number };
+      if (sent === 0) return '';
+      return `Undone, except for ${sent === 1 ? '1 message that was' : `${sent} messages that were`} already sent.`;
     };
+    return Object.assign(run, { step: { tool, arguments: args } });
   }
 
   /** Loads a list page by page. `onPage` receives all items loaded so far. */

@@ -11,7 +11,7 @@ export function SampleData({ action }: { action: 'load' | 'remove' }) {
       invalidate('resources');
       return {
         text: loads ? 'Sample data loaded: prompts, a calendar and two runs.' : 'Sample data removed.',
-        undo: () => client.tool(loads ? 'remove_demo' : 'load_demo', {}),
+        undo: client.undoBy(loads ? 'remove_demo' : 'load_demo', {}),
       };
     });
   return (

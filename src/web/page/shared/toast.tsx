@@ -1,14 +1,16 @@
 import type { ComponentChildren } from 'preact';
 import { createContext } from 'preact';
-import { useCallback, useContext, useRef, useState } from 'preact/hooks';
+import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hooks';
 import { type Command, useShortcuts } from '../controls/commands.ts';
 import { Button } from '../controls/fields.tsx';
+import { readDraft, removeDraft, writeDraft } from './draft-storage.ts';
+import type { McpClient, Undo, UndoStep } from './mcp-client.ts';
 import { useConnection } from './server-connection.tsx';
 
 export interface Toast {
   readonly text: string;
   /** Undoes the change that the text reports. A text that it returns is shown when it is done. */
-  readonly undo?: (() => Promise<unknown>) | undefined;
+  readonly undo?: Undo | undefined;
 }
 
 const context = createContext<(toast: Toast) => void>(() => {});
@@ -33,8 +35,9 @@ export function useLastUndo(): readonly Command[] {
 
 export function ToastProvider({ children }: { children: ComponentChildren }) {
   const [toast, setToast] = useState<Toast | undefined>();
-  const [undos, setUndos] = useState<readonly Toast[]>([]);
-  const { invalidate } = useConnection();
+  const { client, invalidate } = useConnection();
+  const [undos, setUndos] = useState<readonly Toast[]>(() => keptUndos(client));
+  useEffect(() => keepUndos(undos), [undos]);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const hold = () => clearTimeout(timer.current);
   const hideLater = (shown: Toast) => {
@@ -90,6 +93,27 @@ export function ToastProvider({ children }: { children: ComponentChildren }) {
       </div>
     </context.Provider>
   );
+}
+
+interface KeptUndo extends UndoStep {
+  readonly text: string;
+}
+
+const key = 'undo';
+/** How long the server keeps what undoes a change. */
+const keptMs = 3_600_000;
+
+/** The changes that can still be undone after a reload. They are kept as a draft is: for one person, until the sign-out. */
+function keptUndos(client: McpClient): readonly Toast[] {
+  const { value = [], at = 0 } = readDraft<readonly KeptUndo[]>(key) ?? {};
+  if (Date.now() - at > keptMs) return [];
+  return value.map(({ text, tool, arguments: args }) => ({ text, undo: client.undoBy(tool, args as never) }));
+}
+
+function keepUndos(undos: readonly Toast[]): void {
+  const value = undos.flatMap(({ text, undo }) => (undo?.step ? [{ text, ...undo.step }] : []));
+  if (value.length === 0) removeDraft(key);
+  else writeDraft<readonly KeptUndo[]>(key, { value, base: [], at: Date.now() });
 }
 
 /** How long to show a text: proportional to its length. */

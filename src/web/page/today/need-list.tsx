@@ -136,7 +136,7 @@ export function DismissButton({ items, title }: DismissProps) {
       invalidate('resources');
       return {
         text: `Dismissed ${title === undefined ? `${ids.length} things` : `“${title}”`}.`,
-        undo: () => client.tool('dismiss_inbox', { ids, restore: true }).then(() => ''),
+        undo: client.undoBy('dismiss_inbox', { ids, restore: true }),
       };
     });
   if (title === undefined)

@@ -24,7 +24,7 @@ export async function perform(
       text: [`Applied ${files.length === 1 ? '1 file' : `${files.length} files`}.`, ...kept, ...marks].join(
         ' ',
       ),
-      ...(files.length > 0 && { undo: () => client.tool('undo_run', { run_id }).then(() => '') }),
+      ...(files.length > 0 && { undo: client.undoBy('undo_run', { run_id }) }),
     };
   }
   // The server checks the arguments, which the item of the inbox has for this very tool.
