@@ -74,10 +74,10 @@ describe('a prompt open in two windows', () => {
     expect(await page.locator('.diff').count()).toBe(0);
     await page.getByRole('button', { name: 'Compare' }).click();
     const both = page.locator('.conflict-versions .diff');
-    expect(await both.nth(0).textContent()).toContain('+ Mine for {{who}}');
-    expect(await both.nth(1).textContent()).toContain('− Theirs for {{who}}');
+    expect(await both.nth(0).textContent()).toContain('+Mine for {{who}}');
+    expect(await both.nth(1).textContent()).toContain('−Theirs for {{who}}');
     // Both versions contain the server's value of a field that was not edited in this window.
-    for (const side of [0, 1]) expect(await both.nth(side).textContent()).toContain('  title: Their title');
+    for (const side of [0, 1]) expect(await both.nth(side).textContent()).toContain('title: Their title');
     expect(savedPrompts()).toEqual([['Their title', 'Theirs for {{who}}']]);
     expect(await page.getByLabel(/^Text/).inputValue()).toBe('Mine for {{who}}');
     for (const colorScheme of ['light', 'dark'] as const) {
@@ -130,6 +130,7 @@ describe('a prompt open in two windows', () => {
   it('keeps unsaved edits when the other window deletes it', async () => {
     const [editor, other] = [await openEditor(), await openPrompt()];
     await edit(editor, 'Mine for {{who}}');
+    await other.getByRole('button', { name: /^More about/ }).click();
     await other.getByRole('button', { name: 'Delete' }).click();
     await shows(other, 'Deleted greet.');
     await editor.locator('.list-row').first().getByText('greet').waitFor({ state: 'detached' });
@@ -143,6 +144,7 @@ describe('a prompt open in two windows', () => {
 
   it('that was deleted is in the trash and in the activity with the person, not the program', async () => {
     const page = await openPrompt();
+    await page.getByRole('button', { name: /^More about/ }).click();
     await page.getByRole('button', { name: 'Delete' }).click();
     await shows(page, 'Deleted greet.');
     await page.evaluate("location.hash = '#/prompts/+trash'");

@@ -127,6 +127,7 @@ describe('the list of prompts', () => {
 describe('a deleted prompt', () => {
   it('can be restored from the trash after its message is gone and the page was loaded again', async () => {
     const page = await open('#/prompts/one');
+    await page.getByRole('button', { name: /^More about/ }).click();
     await page.getByRole('button', { name: 'Delete' }).click();
     await shows(page, 'Deleted one.');
     await page.reload();
@@ -144,6 +145,7 @@ describe('a deleted prompt', () => {
 describe('a copy', () => {
   it('starts with the content of the prompt, survives a reload and does not change the original', async () => {
     const page = await open('#/prompts/one');
+    await page.getByRole('button', { name: /^More about/ }).click();
     await page.getByRole('link', { name: 'Duplicate' }).click();
     await page.getByLabel('Text', { exact: true }).fill('First, again');
     await page.reload();
@@ -157,6 +159,7 @@ describe('a copy', () => {
 
   it('of a prompt in a file becomes an own prompt with the same arguments', async () => {
     const page = await open('#/prompts/research');
+    await page.getByRole('button', { name: /^More about/ }).click();
     await page.getByRole('link', { name: 'Duplicate' }).click();
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByLabel(/^input/).fill('tides');

@@ -197,6 +197,7 @@ describe('prompts', () => {
     await one.getByLabel('Description', { exact: true }).fill('Says good day.');
     await one.getByRole('button', { name: 'Save' }).click();
     await shows(one, 'A name');
+    await one.getByRole('button', { name: /^More about/ }).click();
     await one.getByRole('button', { name: 'Delete' }).click();
     await other.getByText('Says good day.').first().waitFor({ state: 'detached' });
     await one.getByRole('button', { name: 'Undo' }).click();

@@ -342,6 +342,13 @@ describe('runs', () => {
     const card = page.getByRole('article', { name: 'Allow this command?' });
     await card.getByText('The file is outside.').waitFor();
     await card.getByText(/min left$/).waitFor();
+    // On a small screen, the steps below do not scroll the question away.
+    await page.setViewportSize({ width: 640, height: 400 });
+    await page.reload();
+    await page.locator('.timeline').waitFor();
+    const top = `document.querySelector('.approval').getBoundingClientRect().top`;
+    await expect.poll(() => page.evaluate<boolean>(`${top} >= 0 && ${top} < innerHeight`)).toBe(true);
+    await page.setViewportSize({ width: 1600, height: 900 });
     expect(await seriousViolations(page)).toEqual([]);
     // Keys answer here as on Today.
     await card.locator('kbd').getByText('R').waitFor();

@@ -50,6 +50,7 @@ describe('the command palette', () => {
   it('undoes the last change after its message has disappeared', async () => {
     const page = await server.open();
     await page.evaluate("location.hash = '#/prompts/alpha'");
+    await page.getByRole('button', { name: /^More about/ }).click();
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByText('Deleted alpha.').waitFor();
     await openPalette(page, 'undo');

@@ -26,6 +26,7 @@ it('a message with Undo stays for eight seconds, and longer while it has the foc
   const { clock } = page.context();
   await clock.install();
   await page.evaluate("location.hash = '#/prompts/tides'");
+  await page.getByRole('button', { name: /^More about/ }).click();
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await toast(page).waitFor();
   await clock.fastForward(6000);

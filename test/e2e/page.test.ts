@@ -170,7 +170,7 @@ describe('the page', () => {
     const page = await open();
     await page.setViewportSize({ width: 380, height: 700 });
     await page.getByRole('link', { name: 'research' }).click();
-    await page.getByText('‹ All prompts').click();
+    await page.getByRole('navigation', { name: 'Path' }).getByRole('link').click();
     await page.getByRole('link', { name: 'research' }).waitFor();
   });
 

@@ -45,7 +45,7 @@ export function MessageFields({ messages, change }: Props) {
                 change={(chosen) => set(at, { ...message, role: chosen })}
               />
               {several && (
-                <span class="message-actions">
+                <span class="row">
                   <Button
                     class="small"
                     aria-label={`Move message ${at + 1} up`}

@@ -3,14 +3,16 @@ import type { PromptReply, ToolAnswer } from '../../../api.ts';
 import { wholeList } from '../../../paging.ts';
 import { useCommands, useShortcuts } from '../controls/commands.ts';
 import { Button } from '../controls/fields.tsx';
+import { Menu } from '../controls/menu.tsx';
+import { PageHead } from '../controls/page-head.tsx';
 import { Highlighted } from '../prompt-editing/highlighted-text.tsx';
-import { isFavourite, type Prompt, sourceOf, tagsOf, usesOf } from '../prompt-editing/prompt.ts';
+import { folderOf, isFavourite, type Prompt, sourceOf, tagsOf, usesOf } from '../prompt-editing/prompt.ts';
 import { useActions } from '../shared/actions.tsx';
 import { ChangeButton, ChangeLink, CopyButton, MoreButton } from '../shared/buttons.tsx';
 import { hasDraft } from '../shared/draft-storage.ts';
 import { DraftMark, useDraft } from '../shared/drafts.tsx';
 import { lazy } from '../shared/lazy.tsx';
-import { parseRoute, pathTo } from '../shared/route.ts';
+import { parseRoute, pathBeside, pathTo } from '../shared/route.ts';
 import { useConnection, useLoaded, useTool } from '../shared/server-connection.tsx';
 import { Tabs } from '../shared/tabs.tsx';
 import { FavouriteButton, FolderField, useFiling } from './favourites.tsx';
@@ -83,12 +85,37 @@ export function PromptDetail({ prompt, includedBy, folders, deleted, part }: Pro
   const { edit, history, ...reading } = tabs;
   return (
     <article>
-      <h1>
-        {prompt.title ?? name} <FavouriteButton prompt={prompt} />
-      </h1>
+      <PageHead
+        title={prompt.title ?? name}
+        path={[['Prompts', pathBeside('prompts')]]}
+        here={folderOf(prompt) || sourceOf(prompt)}
+        actions={
+          <>
+            <Tabs
+              label="Prompt view"
+              tabs={editable ? { ...reading, edit, history } : reading}
+              chosen={tab}
+              choose={setTab}
+            />
+            <Menu label={`More about ${name}`}>
+              <ChangeLink tool="create_prompt" href={duplicatePath(name)}>
+                Duplicate
+              </ChangeLink>
+              {editable && (
+                <>
+                  <hr />
+                  <DeletePrompt name={name} revision={isCurrent ? source.value?.revision : undefined} />
+                </>
+              )}
+            </Menu>
+          </>
+        }
+      >
+        {prompt.title !== undefined && prompt.title !== name && <code class="quiet">{name}</code>}
+        <FavouriteButton prompt={prompt} />
+      </PageHead>
       <p class="quiet marks">
         <span class={`badge source-${sourceOf(prompt)}`}>{sourceOf(prompt)}</span>
-        {prompt.title !== undefined && prompt.title !== name && <code>{name}</code>}
         {tagsOf(prompt).map((tag) => (
           <span key={tag}>#{tag}</span>
         ))}
@@ -99,20 +126,6 @@ export function PromptDetail({ prompt, includedBy, folders, deleted, part }: Pro
       <PromptLinks title="Includes" names={usesOf(prompt)} />
       <PromptLinks title="Included in" names={includedBy} />
       <PromptProblems name={name} />
-      <div class="toolbar bare">
-        <Tabs
-          label="Prompt view"
-          tabs={editable ? { ...reading, edit, history } : reading}
-          chosen={tab}
-          choose={setTab}
-        />
-        <span class="buttons">
-          <ChangeLink tool="create_prompt" href={duplicatePath(name)}>
-            Duplicate
-          </ChangeLink>
-          {editable && <DeletePrompt name={name} revision={isCurrent ? source.value?.revision : undefined} />}
-        </span>
-      </div>
       {tab === 'edit' && <PromptEditor prompt={prompt} done={closeEditor} />}
       {tab === 'history' && <PromptHistory name={name} />}
       {(tab === 'use' || tab === 'try') && (
@@ -190,7 +203,7 @@ function ClientUse({ prompt: { name, arguments: args = [] }, values }: ClientUse
   return (
     <section class="client-use">
       <h2>In your client</h2>
-      <p class="copy-line">
+      <p class="row copy-line">
         <code>{written}</code> <CopyButton text={written} />
       </p>
       <p class="quiet hint">
@@ -217,11 +230,12 @@ function DeletePrompt({ name, revision: shown }: { name: string; revision: strin
       const revision = revisions.at(-1)!.revision;
       await client.tool('delete_prompt', { name, expected_revision: shown! });
       location.hash = pathTo('prompts');
+      const restore = client.undoBy('restore_prompt', { name, revision });
       const undo = async () => {
-        await client.tool('restore_prompt', { name, revision });
+        await restore();
         location.hash = pathTo('prompts', name);
       };
-      return { text: `Deleted ${name}.`, undo };
+      return { text: `Deleted ${name}.`, undo: Object.assign(undo, { step: restore.step }) };
     });
   return (
     <ChangeButton class="danger" tool="delete_prompt" disabled={shown === undefined} onClick={remove}>
@@ -291,7 +305,7 @@ function ArgumentForm({ prompt, values, change }: ArgumentFormProps) {
           />
           <small id={`about-${name}`}>{description}</small>
           {(suggestions[name]?.length ?? 0) > 0 && (
-            <span class="suggestions">
+            <span class="buttons">
               {suggestions[name]!.slice(0, 8).map((value) => (
                 <button key={value} type="button" class="chip" onClick={() => set(name, value)}>
                   {value}

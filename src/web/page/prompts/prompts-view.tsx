@@ -144,7 +144,7 @@ export function PromptsView({ name, part }: { name: string | undefined; part?: s
       showsDetail={name !== undefined || empty}
       list={list}
     >
-      {name !== undefined && (
+      {name !== undefined && !prompt && (
         <a class="back" href={pathBeside('prompts')}>
           ‹ All prompts
         </a>

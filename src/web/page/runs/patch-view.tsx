@@ -79,8 +79,8 @@ function FileChanges({ file, review, isOpen }: FileProps) {
   const comments = review?.comments(path);
   return (
     <div class="patch-file" data-file={path}>
-      <details open={expanded} onToggle={(event) => setExpanded(event.currentTarget.open)}>
-        <summary>
+      <details class="step-card" open={expanded} onToggle={(event) => setExpanded(event.currentTarget.open)}>
+        <summary class="step-head">
           <Icon class="icon chevron" name="right" />
           <code>
             {from !== undefined && `${visibleText(from)} → `}

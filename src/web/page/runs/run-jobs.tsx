@@ -233,7 +233,7 @@ export function RunFiles({ runId, artifacts, folder = '' }: RunFilesProps) {
   if (files.length === 0) return <p class="quiet">No files yet.</p>;
   return (
     <>
-      <p class="artifacts">
+      <p class="buttons">
         {files.map(({ name }) => (
           <button
             key={name}

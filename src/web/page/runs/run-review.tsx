@@ -375,7 +375,7 @@ function Tree({ files, viewed, comments, wanted, view, choose }: TreeProps) {
             style={{ '--deep': depth }}
           >
             {path === undefined ? (
-              <span class="tree-folder">
+              <span class="row tree-file">
                 <Icon name="folder" />
                 <span class="cut">{visibleText(label)}</span>
               </span>

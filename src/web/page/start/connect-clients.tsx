@@ -93,7 +93,7 @@ function ClientRow({
 
 function CommandLine({ text }: { text: string }) {
   return (
-    <p class="copy-line">
+    <p class="row copy-line">
       <code>{text}</code> <CopyButton text={text} />
     </p>
   );
