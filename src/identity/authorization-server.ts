@@ -1,7 +1,10 @@
 import { isObject, type JsonObject, messageOf, parseJson } from '../json.ts';
+import { log } from '../log.ts';
 import { readReply } from '../request-body.ts';
 
 const timeoutMs = 10_000;
+/** After this time, the metadata is fetched again in the background: a server may move its keys. */
+const freshMs = 600_000;
 /** After a failure, the server is not asked again for this long. */
 const pauseMs = 5_000;
 
@@ -17,22 +20,42 @@ export interface ServerMetadata {
 /** Finds the addresses of an authorization server in its metadata (RFC 8414, OpenID Connect Discovery). */
 export class AuthorizationServer {
   readonly #issuer: string;
-  #metadata: Promise<ServerMetadata> | undefined;
+  #known: { readonly at: number; readonly metadata: ServerMetadata } | undefined;
+  #asking: Promise<ServerMetadata> | undefined;
   #failure: { readonly at: number; readonly error: unknown } | undefined;
 
   constructor(issuer: string) {
     this.#issuer = issuer;
   }
 
-  metadata(): Promise<ServerMetadata> {
-    if (this.#failure !== undefined && Date.now() - this.#failure.at < pauseMs)
-      return Promise.reject(this.#failure.error);
-    this.#metadata ??= this.#discover().catch((error: unknown) => {
-      this.#metadata = undefined;
-      this.#failure = { at: Date.now(), error };
-      throw error;
-    });
-    return this.#metadata;
+  async metadata(): Promise<ServerMetadata> {
+    const isPaused = this.#failure !== undefined && Date.now() - this.#failure.at < pauseMs;
+    if (this.#known === undefined) {
+      if (isPaused) throw this.#failure!.error;
+      return this.#ask();
+    }
+    if (!isPaused && Date.now() - this.#known.at > freshMs)
+      void this.#ask().catch((error: unknown) =>
+        log('warning', `the last addresses of the authorization server are still used: ${messageOf(error)}`),
+      );
+    return this.#known.metadata;
+  }
+
+  /** All callers share a request. */
+  #ask(): Promise<ServerMetadata> {
+    this.#asking ??= this.#discover()
+      .then((metadata) => {
+        this.#known = { at: Date.now(), metadata };
+        return metadata;
+      })
+      .catch((error: unknown) => {
+        this.#failure = { at: Date.now(), error };
+        throw error;
+      })
+      .finally(() => {
+        this.#asking = undefined;
+      });
+    return this.#asking;
   }
 
   async #discover(): Promise<ServerMetadata> {
