@@ -134,7 +134,7 @@ export const claudePlugins = filePerPrompt({
   documentation: [
     '`**/commands/*.md`, `**/skills/*/SKILL.md`, `**/agents/*.md`',
     'the same',
-    'other Markdown files; agents get the tag `agent`, and the name `name-agent` if a command or skill has theirs',
+    'other Markdown files and backups; agents get the tag `agent`; of the same name, a command becomes `name-command` if there is a skill, and an agent `name-agent`',
   ],
   accepts: (path) => pluginParts(path) !== undefined,
   isSkill: (path) => basename(path) === 'SKILL.md',
