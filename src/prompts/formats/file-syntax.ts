@@ -53,7 +53,7 @@ export function endingOf(text: string): string {
 }
 
 /** Parses Markdown with or without front matter. Whitespace around the body is removed. */
-export async function parseMarkdown(
+async function parseMarkdown(
   text: string,
   report: Report,
   { lenient = false, mayBeEmpty = false }: MarkdownOptions = {},
