@@ -3,9 +3,15 @@ import { NamedTokens } from '../identity/named-tokens.ts';
 import { wholeList } from '../paging.ts';
 import { flagName, type Setting } from '../setting.ts';
 import { settings } from '../settings.ts';
-import { type LocalClient, openLocalClient } from './client/local-client.ts';
 import { findAction } from './guesses.ts';
-import { type Action, commonFlags, single, UsageError, type Use } from './terminal/command.ts';
+import {
+  type Action,
+  commonFlags,
+  type LocalClient,
+  single,
+  UsageError,
+  type Use,
+} from './terminal/command.ts';
 
 /** Each script asks `adjutant completion --words` for the words that fit. */
 const scripts: Readonly<Record<string, string>> = {
@@ -34,9 +40,9 @@ export const completion = single('completion', {
   notes: { SHELL: Object.keys(scripts).join(', ') },
   flags: { words: { type: 'boolean', description: 'Print the words that fit, for such a script' } },
   examples: ['completion bash', 'completion zsh'],
-  async run({ loaded, flags, words, terminal }) {
+  async run({ connect, loaded, flags, words, terminal }) {
     if (flags['words'] === true) {
-      const found = await fittingWords(words, { loaded, terminal });
+      const found = await fittingWords(words, { loaded, connect });
       terminal.answer({ words: found }, found.join('\n'));
       return 0;
     }
@@ -80,7 +86,7 @@ const fixed: Readonly<Record<string, () => Promise<readonly string[]>>> = {
 /** What can follow the words of a command line. The last word is being written. */
 async function fittingWords(
   words: readonly string[],
-  { loaded, terminal }: Pick<Use, 'loaded' | 'terminal'>,
+  { loaded, connect }: Pick<Use, 'loaded' | 'connect'>,
 ): Promise<readonly string[]> {
   const { commands } = await import('./program.ts');
   const [name = '', ...after] = words;
@@ -100,7 +106,7 @@ async function fittingWords(
   if (Object.hasOwn(fixed, wanted)) return fixed[wanted]!();
   const listed = Object.hasOwn(names, wanted) ? names[wanted]! : undefined;
   if (listed === undefined) return [];
-  await using client = await openLocalClient(loaded, terminal);
+  const client = await connect();
   return await listed(client, loaded.config).catch(() => []);
 }
 

@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ToolArguments } from '../api.ts';
-import { type LocalClient, openLocalClient } from './client/local-client.ts';
+import { openLocalClient } from './client/local-client.ts';
 import { agentNames, linesOfRuns } from './guesses.ts';
 import {
   applyModes,
+  type LocalClient,
   sandboxes,
   several,
   single,

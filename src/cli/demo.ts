@@ -2,7 +2,6 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { openLocalClient } from './client/local-client.ts';
 import { toolAction } from './client/tool-command.ts';
 import { type Action, type Command, toggle, UsageError } from './terminal/command.ts';
 import { Interrupted, type Streams, type Terminal } from './terminal/terminal.ts';
@@ -11,13 +10,13 @@ const load: Action = {
   summary: 'Load sample data for every feature',
   flags: { tour: toggle('Show every feature in a minute, in a temporary folder') },
   examples: ['demo', 'demo --tour'],
-  async run({ loaded, flags, terminal }) {
+  async run({ connect, flags, terminal }) {
     if (flags['tour'] === true) {
       if (terminal.json) throw new UsageError('demo --tour prints text for people; leave out --json');
       const { runProgram } = await import('./program.ts');
       return runTour(terminal, runProgram);
     }
-    await using client = await openLocalClient(loaded, terminal);
+    const client = await connect();
     const { value } = await client.call('load_demo', {});
     terminal.report(
       value,

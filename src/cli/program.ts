@@ -4,7 +4,14 @@ import { messageOf } from '../json.ts';
 import { type LogLevel, setLogFormat, setLogLevel } from '../log.ts';
 import { storageReason } from '../storage-error.ts';
 import { version } from '../version.ts';
-import { type Action, type Command, commonFlags, UsageError } from './terminal/command.ts';
+import {
+  type Action,
+  type Command,
+  commonFlags,
+  type LocalClient,
+  UsageError,
+  type Use,
+} from './terminal/command.ts';
 import { createTerminal, Interrupted, printable, type Streams } from './terminal/terminal.ts';
 import { withSuggestions } from './terminal/usage-error.ts';
 import { hanging } from './terminal/wrap.ts';
@@ -105,7 +112,19 @@ export async function runProgram(argv: readonly string[], streams: Streams, cwd:
         `${title} changes data, and read_only is set (${loaded.origins['read_only']}).`,
       );
     const isLiteral = rest.includes('--');
-    const work = () => use.action.run({ loaded, config, flags, words: given, terminal, isLiteral });
+    let client: Promise<LocalClient> | undefined;
+    const connect: Use['connect'] = async (options) => {
+      const { openLocalClient } = await import('./client/local-client.ts');
+      client ??= openLocalClient(loaded, terminal, options);
+      return client;
+    };
+    const work = async () => {
+      try {
+        return await use.action.run({ loaded, config, flags, words: given, terminal, connect, isLiteral });
+      } finally {
+        await (await client?.catch(() => undefined))?.[Symbol.asyncDispose]();
+      }
+    };
     if (changes === undefined || changes === 'home') return await work();
     const { recordChange } = await import('./recorded-change.ts');
     return await recordChange(config, title, given[0], work, (code) => code === 0);

@@ -2,7 +2,6 @@ import type { ToolAnswer } from '../api.ts';
 import type { JsonObject } from '../json.ts';
 import { wholeList } from '../paging.ts';
 import { inCommandWords } from './client/command-words.ts';
-import { openLocalClient } from './client/local-client.ts';
 import { showTime, toolAction } from './client/tool-command.ts';
 import {
   type Command,
@@ -225,8 +224,8 @@ export const routines: Command = {
       args: 'ROUTINE',
       notes: routine,
       examples: ['routines resume brief', 'routines resume brief --json'],
-      async run({ loaded, words: [name = ''], terminal }) {
-        await using client = await openLocalClient(loaded, terminal);
+      async run({ connect, words: [name = ''], terminal }) {
+        const client = await connect();
         const { value } = await client.call('list_routines', { routine: name, limit: 1 });
         const [found] = value.routines;
         if (found?.status === 'unconfirmed') {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ToolAnswer } from '../api.ts';
 import { eventsText } from '../delegate/run/run-report.ts';
-import type { LocalClient } from './client/local-client.ts';
+import type { LocalClient } from './terminal/command.ts';
 import type { Show, Terminal } from './terminal/terminal.ts';
 
 type Event = ToolAnswer<'tail_run'>['events'][number];

@@ -2,13 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ToolAnswer } from '../api.ts';
 import { eventsText, overviewLine } from '../delegate/run/run-report.ts';
 import { inCommandWords } from './client/command-words.ts';
-import { type LocalClient, openLocalClient } from './client/local-client.ts';
 import { runId, toolAction } from './client/tool-command.ts';
 import { compare } from './compare.ts';
 import { follow, LiveView } from './run-view.ts';
 import {
   type Action,
   type Command,
+  type LocalClient,
   number,
   numberFlag,
   path,
@@ -43,7 +43,7 @@ function runAction({ run, ...action }: Omit<Action, 'run'> & { run(use: RunUse):
     ...common,
     ...action,
     async run(use) {
-      await using client = await openLocalClient(use.loaded, use.terminal);
+      const client = await use.connect();
       return await run({ ...use, client, run_id: await runId(client, use.words[0]!) });
     },
   };

@@ -1,16 +1,15 @@
 import { version } from '../version.ts';
 import { findServers } from './background/running-servers.ts';
-import { openLocalClient } from './client/local-client.ts';
 import { findClients } from './install/install.ts';
 import { single } from './terminal/command.ts';
 
 export const status = single('status', {
   summary: 'Show what is running, and what is wrong',
   examples: ['status', 'status --json'],
-  async run({ loaded, config, terminal }) {
+  async run({ connect, config, terminal }) {
     const servers = await findServers(config['http.state_dir']);
     const connected = (await findClients(terminal.env)).flatMap((one) => (one.connected ? [one.title] : []));
-    await using client = await openLocalClient(loaded, terminal);
+    const client = await connect();
     const { problems } = (await client.call('server_status', { full: true })).value;
     const { agents } = (await client.call('list_agents', {})).value;
     const { channels } = (await client.call('list_channels', {})).value;

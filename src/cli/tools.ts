@@ -1,7 +1,6 @@
 import { isObject, type JsonObject } from '../json.ts';
 import { nearest } from '../nearest.ts';
-import { type LocalClient, openLocalClient } from './client/local-client.ts';
-import { type Action, type Command, UsageError, type Use } from './terminal/command.ts';
+import { type Action, type Command, type LocalClient, UsageError, type Use } from './terminal/command.ts';
 import { tableText } from './terminal/terminal.ts';
 import { withSuggestions } from './terminal/usage-error.ts';
 
@@ -26,8 +25,8 @@ const list: Action = {
   summary: 'List the tools that clients can call, or those that contain some words',
   args: '[WORD…]',
   examples: ['tools list', 'tools list calendar'],
-  async run({ loaded, words, terminal }) {
-    await using client = await openLocalClient(loaded, terminal);
+  async run({ connect, words, terminal }) {
+    const client = await connect();
     const tools = (await allTools(client)).filter(({ name, title, description }) =>
       words.every((word) => `${name} ${title} ${description}`.toLowerCase().includes(word.toLowerCase())),
     );
@@ -48,8 +47,8 @@ const show: Action = {
   summary: 'Show a tool with its arguments',
   args: 'TOOL',
   examples: ['tools show list_events', 'tools show list_events --json'],
-  async run({ loaded, words: [name], terminal }) {
-    await using client = await openLocalClient(loaded, terminal);
+  async run({ connect, words: [name], terminal }) {
+    const client = await connect();
     const tool = await findTool(client, name!);
     terminal.answer(tool, () => `${tool.description}\n\n${JSON.stringify(tool.inputSchema, null, 2)}`);
     return 0;
@@ -62,8 +61,8 @@ const call: Action = {
   notes: { ARGUMENT: 'KEY=VALUE, or all arguments as one JSON object' },
   examples: ['tools call list_events query=dentist', `tools call list_runs '{"limit": 3}'`],
   async run(use) {
-    const { loaded, words, terminal } = use;
-    await using client = await openLocalClient(loaded, terminal);
+    const { words, terminal } = use;
+    const client = await use.connect();
     const tool = await findTool(client, words[0]!);
     const args = readArguments(use, tool);
     const result = await client.request('tools/call', { name: words[0]!, arguments: args });

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
 import type { ToolAnswer, ToolArguments } from '../../api.ts';
 import { wholeList } from '../../paging.ts';
-import { type LocalClient, openLocalClient } from '../client/local-client.ts';
 import { toolAction, withId } from '../client/tool-command.ts';
 import {
   type Action,
   type Command,
   type Flags,
+  type LocalClient,
   number,
   text,
   textFlag,
@@ -26,7 +26,7 @@ function calendarAction(work: Work, action: Omit<Action, 'run'>): Action {
     ...action,
     async run(use) {
       const { loaded, terminal } = use;
-      await using client = await openLocalClient(loaded, terminal);
+      const client = await use.connect();
       const found: (Calendar | Removed)[] = [];
       for await (const calendar of work(client, use)) found.push(calendar);
       terminal.answer({ calendars: found }, () =>

@@ -1,9 +1,8 @@
 import type { ToolAnswer } from '../../api.ts';
 import { wholeList } from '../../paging.ts';
 import { inCommandWords } from '../client/command-words.ts';
-import type { LocalClient } from '../client/local-client.ts';
 import { showTime, toolAction } from '../client/tool-command.ts';
-import { type Command, text, toggle, UsageError } from '../terminal/command.ts';
+import { type Command, type LocalClient, text, toggle, UsageError } from '../terminal/command.ts';
 import { type Terminal, tableText } from '../terminal/terminal.ts';
 
 type Inbox = ToolAnswer<'list_inbox'>;

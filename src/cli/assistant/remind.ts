@@ -1,6 +1,5 @@
 import type { ToolAnswer } from '../../api.ts';
 import { Failure } from '../../failure.ts';
-import { openLocalClient } from '../client/local-client.ts';
 import { channelsText, showTime, toolArguments, warningLines, zoneIn } from '../client/tool-command.ts';
 import { single, text, UsageError } from '../terminal/command.ts';
 import { fitted } from '../terminal/wrap.ts';
@@ -38,11 +37,11 @@ export const remind = single('remind', {
     'remind me in 10 minutes to stretch',
     'remind "water the plants" sunday 10:00 --repeat weekly',
   ],
-  async run({ loaded, flags: given, words, terminal }) {
+  async run({ connect, flags: given, words, terminal }) {
     const readings = await readingsOf(words);
     if (readings.length === 0)
       throw new UsageError('say what and when\n  Example: adjutant remind "call mum" tomorrow 18:00');
-    await using client = await openLocalClient(loaded, terminal);
+    const client = await connect();
     let refusal: unknown;
     for (const reading of readings) {
       try {

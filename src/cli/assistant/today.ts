@@ -1,7 +1,6 @@
 import type { ToolAnswer } from '../../api.ts';
 import { Failure } from '../../failure.ts';
 import { wholeList } from '../../paging.ts';
-import { openLocalClient } from '../client/local-client.ts';
 import { showTime } from '../client/tool-command.ts';
 import { single } from '../terminal/command.ts';
 import { type Terminal, tableText } from '../terminal/terminal.ts';
@@ -13,8 +12,8 @@ export const today = single('today', {
   summary: 'Show what is on today and tomorrow, and what needs you',
   args: '[PERSON]',
   examples: ['today', 'today ada'],
-  async run({ loaded, words: [person], terminal }) {
-    await using client = await openLocalClient(loaded, terminal);
+  async run({ connect, words: [person], terminal }) {
+    const client = await connect();
     const nobody = { user: undefined, events: [], notifications: [] };
     const read = async () => {
       const { value: user } = await client.call('get_user', person === undefined ? {} : { user_id: person });

@@ -3,39 +3,10 @@ import { createServer } from '../../app.ts';
 import type { LoadedConfig } from '../../config.ts';
 import { failureKey, parseFailure } from '../../failure.ts';
 import type { JsonObject } from '../../json.ts';
-import { connectMemory, type MemoryOptions } from '../../transports/memory.ts';
+import { connectMemory } from '../../transports/memory.ts';
 import { version } from '../../version.ts';
+import type { Answer, ClientOptions, LocalClient } from '../terminal/command.ts';
 import type { Show, Terminal } from '../terminal/terminal.ts';
-
-/** A tool's result: as text for people and as a value for programs. */
-export interface Answer<Name extends ToolName = ToolName> {
-  readonly text: string;
-  readonly value: ToolAnswer<Name>;
-}
-
-export interface LocalClient extends AsyncDisposable {
-  /** Calls a tool and shows its progress on a terminal. Throws failures. */
-  call<Name extends ToolName>(
-    tool: Name,
-    args: ToolArguments<Name>,
-    options?: CallOptions,
-  ): Promise<Answer<Name>>;
-  request(method: string, params: JsonObject): Promise<JsonObject>;
-}
-
-interface CallOptions {
-  /** Progress message until the tool reports its own. Default: the subcommand. */
-  readonly doing?: string;
-  /** Called on the first Ctrl-C, to cancel the work instead of abandoning it. */
-  readonly onInterrupt?: () => void;
-}
-
-interface ClientOptions extends Pick<MemoryOptions, 'onNotification'> {
-  /** Answers the server's questions. Without it, the server asks none. */
-  readonly onRequest?: MemoryOptions['onRequest'] | undefined;
-  /** True for a command that starts a run. It also finishes the runs whose processes were killed. */
-  readonly startsRuns?: boolean;
-}
 
 /** Connects a command to the engine in the same process. Commands use MCP like every other client. */
 export async function openLocalClient(

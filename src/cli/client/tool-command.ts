@@ -4,11 +4,17 @@ import type { CommandFlag } from '../../config.ts';
 import { Failure } from '../../failure.ts';
 import type { JsonObject } from '../../json.ts';
 import { shortTime } from '../../recurrence/written-time.ts';
-import { type Action, type Flags, numberFlag, UsageError, type Use } from '../terminal/command.ts';
+import {
+  type Action,
+  type Flags,
+  type LocalClient,
+  numberFlag,
+  UsageError,
+  type Use,
+} from '../terminal/command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { fitted } from '../terminal/wrap.ts';
 import { argumentOf, inCommandWords } from './command-words.ts';
-import { type LocalClient, openLocalClient } from './local-client.ts';
 
 interface ToolActionOptions<Name extends ToolName> extends Omit<Action, 'run' | 'changes'> {
   readonly tool: Name;
@@ -50,13 +56,13 @@ export function toolAction<const Name extends ToolName>(options: ToolActionOptio
   } = options;
   return {
     ...action,
-    async run({ loaded, flags, words, terminal }) {
+    async run({ connect, flags, words, terminal }) {
       const given = toolArguments(flags, action.flags);
       if (needsFlag && Object.keys(given).length === 0)
         throw new UsageError('say what to change with a flag; --help lists the flags');
       const all: JsonObject = { ...wordArguments(named, words), ...given };
       const written = prepare?.(all) ?? all;
-      await using client = await openLocalClient(loaded, terminal);
+      const client = await connect();
       const { run_id } = written;
       const args = typeof run_id === 'string' ? { ...written, run_id: await runId(client, run_id) } : written;
       // The engine validates the values.

@@ -5,7 +5,6 @@ import { promptRepositories } from '../../feature-options.ts';
 import { wholeList } from '../../paging.ts';
 import { mountable } from '../../prompts/formats/formats.ts';
 import type { NewSource } from '../../prompts/mounts/new-source.ts';
-import { openLocalClient } from '../client/local-client.ts';
 import { changeSettingsFile } from '../install/settings-file.ts';
 import { type Action, text, textFlag, toggle, UsageError, type Use } from '../terminal/command.ts';
 import { call, reportProblems } from './prompts-action.ts';
@@ -79,15 +78,13 @@ async function addCommand(use: Use, path: string): Promise<number> {
   }
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   writeFileSync(file, content, { flag: 'wx' });
-  await using client = await openLocalClient(use.loaded, terminal);
-  const invocation = { ...use, client };
-  const { problems } = await call(invocation, 'lint_prompts', { names: [name], ...wholeList });
+  const { problems } = await call(use, 'lint_prompts', { names: [name], ...wholeList });
   const verb = isConverted ? 'Converted' : 'Copied';
   terminal.report(
     { file, dry_run: false, problems },
     `✓ ${verb} to ${file}\n  Try it: adjutant prompts show ${name}`,
   );
-  reportProblems(invocation, problems);
+  reportProblems(use, problems);
   return 0;
 }
 

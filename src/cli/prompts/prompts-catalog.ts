@@ -3,16 +3,9 @@ import { Failure } from '../../failure.ts';
 import { wholeList } from '../../paging.ts';
 import { readRegularFileSync } from '../../regular-file.ts';
 import { toolAction } from '../client/tool-command.ts';
-import { type Action, text, textFlag, UsageError } from '../terminal/command.ts';
+import { type Action, text, textFlag, UsageError, type Use } from '../terminal/command.ts';
 import { paint, type Terminal, tableText } from '../terminal/terminal.ts';
-import {
-  call,
-  type Invocation,
-  type ListedPrompt,
-  promptAction,
-  readAll,
-  type ShownPrompt,
-} from './prompts-action.ts';
+import { call, type ListedPrompt, readAll, type ShownPrompt } from './prompts-action.ts';
 
 const filters = {
   tag: text('TAG', 'Only prompts with this tag'),
@@ -51,33 +44,33 @@ export const catalogActions: Readonly<Record<string, Action>> = {
     show: (prompt, terminal) => promptText(terminal, prompt),
   }),
 
-  render: promptAction(
-    async (invocation) => {
+  render: {
+    summary: 'Fill in a prompt and print its text',
+    args: 'NAME [KEY=VALUE…]',
+    notes: { 'KEY=VALUE': 'an argument; =@FILE takes it from a file, =- from standard input' },
+    flags: { input: text('TEXT', 'Text for the arguments, in their order', { short: 'i' }) },
+    examples: ['prompts render code_review code=@main.py', 'prompts render :code_review --input "x = 1"'],
+    async run(invocation) {
       const [name = '', ...pairs] = invocation.words;
       const args = Object.fromEntries(await Promise.all(pairs.map((pair) => parsePair(pair, invocation))));
       const result = await renderPrompt(invocation, name, args, textFlag(invocation.flags, 'input'));
       invocation.terminal.answer(result, () => messagesText(invocation.terminal, result.messages));
       return 0;
     },
-    {
-      summary: 'Fill in a prompt and print its text',
-      args: 'NAME [KEY=VALUE…]',
-      notes: { 'KEY=VALUE': 'an argument; =@FILE takes it from a file, =- from standard input' },
-      flags: { input: text('TEXT', 'Text for the arguments, in their order', { short: 'i' }) },
-      examples: ['prompts render code_review code=@main.py', 'prompts render :code_review --input "x = 1"'],
-    },
-  ),
+  },
 };
 
 /** `expand_prompt` fills arguments from free text, and takes a name with its colon. */
 async function renderPrompt(
-  invocation: Invocation,
+  invocation: Use,
   name: string,
   args: Readonly<Record<string, string>>,
   input: string | undefined,
 ): Promise<PromptReply> {
   if (input === undefined && !name.startsWith(':'))
-    return (await invocation.client.request('prompts/get', {
+    return (await (
+      await invocation.connect()
+    ).request('prompts/get', {
       name,
       arguments: args,
     })) as unknown as PromptReply;
@@ -136,7 +129,7 @@ function messagesText(terminal: Terminal, messages: PromptReply['messages']): st
 }
 
 /** Parses `key=value`, `key=@file` (the content of the file) or `key=-` (standard input). */
-async function parsePair(pair: string, { terminal }: Invocation): Promise<[string, string]> {
+async function parsePair(pair: string, { terminal }: Use): Promise<[string, string]> {
   const at = pair.indexOf('=');
   if (at < 1) throw new UsageError(`"${pair}" is not of the form key=value`);
   const [key, value] = [pair.slice(0, at), pair.slice(at + 1)];

@@ -4,14 +4,34 @@ import { basename, dirname, join } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { wholeList } from '../../paging.ts';
 import { readRegularFileSync } from '../../regular-file.ts';
-import { type Action, listFlag, several, text, textFlag, toggle, UsageError } from '../terminal/command.ts';
+import {
+  type Action,
+  listFlag,
+  several,
+  text,
+  textFlag,
+  toggle,
+  UsageError,
+  type Use,
+} from '../terminal/command.ts';
 import { problemLine, type Terminal } from '../terminal/terminal.ts';
-import { call, type Invocation, promptAction, readAll, reportProblems } from './prompts-action.ts';
+import { call, readAll, reportProblems } from './prompts-action.ts';
 
 /** Subcommands for editing: create, edit, delete, restore. */
 export const editingActions: Readonly<Record<string, Action>> = {
-  create: promptAction(
-    async (given) => {
+  create: {
+    summary: 'Create a prompt',
+    args: 'NAME',
+    notes: { NAME: 'letters, digits, underscores and hyphens, or a Markdown file' },
+    flags: {
+      text: text('TEXT', 'Text of the prompt; {{name}} is an argument'),
+      file: text('FILE', 'File with the text, - for standard input'),
+      title: text('TITLE', 'Title'),
+      description: text('TEXT', 'Description'),
+      tag: several('TAG', 'Tag; can be repeated'),
+    },
+    examples: ['prompts create greet --text "Greet {{who}}."', 'prompts create greeting.md'],
+    async run(given) {
       const [first] = given.words;
       // `prompts create notes.md` takes the name and the text from the file.
       const isFile = /\.(md|txt)$/.test(first!) && textFlag(given.flags, 'file') === undefined;
@@ -27,23 +47,13 @@ export const editingActions: Readonly<Record<string, Action>> = {
       const text = /^---\r?\n/.test(entered) ? entered : await withFrontMatter(invocation, name, entered);
       return savePrompt(invocation, 'commands', `${name}.md`, text, false, `Created prompt: ${name}`);
     },
-    {
-      summary: 'Create a prompt',
-      args: 'NAME',
-      notes: { NAME: 'letters, digits, underscores and hyphens, or a Markdown file' },
-      flags: {
-        text: text('TEXT', 'Text of the prompt; {{name}} is an argument'),
-        file: text('FILE', 'File with the text, - for standard input'),
-        title: text('TITLE', 'Title'),
-        description: text('TEXT', 'Description'),
-        tag: several('TAG', 'Tag; can be repeated'),
-      },
-      examples: ['prompts create greet --text "Greet {{who}}."', 'prompts create greeting.md'],
-    },
-  ),
+  },
 
-  edit: promptAction(
-    async (invocation) => {
+  edit: {
+    summary: 'Edit a prompt in your editor',
+    args: 'NAME',
+    examples: ['prompts edit greet', 'prompts edit greeting'],
+    async run(invocation) {
       const name = invocation.words[0]!;
       const prompt = await call(invocation, 'show_prompt', { name });
       if (prompt.editable) return editOwnPrompt(invocation, name);
@@ -58,15 +68,14 @@ export const editingActions: Readonly<Record<string, Action>> = {
       reportProblems(invocation, problems);
       return problems.some(({ severity }) => severity === 'error') ? 1 : 0;
     },
-    {
-      summary: 'Edit a prompt in your editor',
-      args: 'NAME',
-      examples: ['prompts edit greet', 'prompts edit greeting'],
-    },
-  ),
+  },
 
-  delete: promptAction(
-    async (invocation) => {
+  delete: {
+    summary: 'Delete prompts; restore brings them back',
+    args: 'NAME…',
+    flags: { yes: toggle('Do not ask', { short: 'y' }) },
+    examples: ['prompts delete greet', 'prompts delete greet letter --yes'],
+    async run(invocation) {
       const { words, terminal } = invocation;
       if (
         words.length > 1 &&
@@ -80,16 +89,13 @@ export const editingActions: Readonly<Record<string, Action>> = {
       invocation.terminal.report({ success: true, message }, message);
       return 0;
     },
-    {
-      summary: 'Delete prompts; restore brings them back',
-      args: 'NAME…',
-      flags: { yes: toggle('Do not ask', { short: 'y' }) },
-      examples: ['prompts delete greet', 'prompts delete greet letter --yes'],
-    },
-  ),
+  },
 
-  restore: promptAction(
-    async (invocation) => {
+  restore: {
+    summary: 'Bring back a revision of a prompt',
+    args: 'NAME@REVISION',
+    examples: ['prompts restore greet@1', 'prompts history greet'],
+    async run(invocation) {
       const [, name, revision] = /^(.+)@(\d{1,9})$/.exec(invocation.words[0]!) ?? [];
       if (name === undefined)
         throw new UsageError('prompts restore needs a revision: adjutant prompts restore NAME@N');
@@ -97,16 +103,11 @@ export const editingActions: Readonly<Record<string, Action>> = {
       invocation.terminal.report(done, done.message);
       return 0;
     },
-    {
-      summary: 'Bring back a revision of a prompt',
-      args: 'NAME@REVISION',
-      examples: ['prompts restore greet@1', 'prompts history greet'],
-    },
-  ),
+  },
 };
 
 /** Reads the text of a new prompt from the flags, a file, standard input or the editor. */
-async function newText(invocation: Invocation, name: string): Promise<string | undefined> {
+async function newText(invocation: Use, name: string): Promise<string | undefined> {
   const { terminal } = invocation;
   const file = textFlag(invocation.flags, 'file');
   const text = textFlag(invocation.flags, 'text');
@@ -130,7 +131,7 @@ function nonEmpty(text: string): string | undefined {
 }
 
 /** Adds front matter to a text. The names in double braces become arguments. */
-async function withFrontMatter(invocation: Invocation, name: string, text: string): Promise<string> {
+async function withFrontMatter(invocation: Use, name: string, text: string): Promise<string> {
   const { printMarkdown } = await import('../../prompts/formats/file-syntax.ts');
   const names = new Set([...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, found]) => found!));
   const tags = listFlag(invocation.flags, 'tag');
@@ -148,7 +149,7 @@ async function withFrontMatter(invocation: Invocation, name: string, text: strin
 }
 
 /** Edits a prompt of the user: as Markdown if it has one message, as JSON if it has several. */
-async function editOwnPrompt(invocation: Invocation, name: string): Promise<number> {
+async function editOwnPrompt(invocation: Use, name: string): Promise<number> {
   const { revision } = await call(invocation, 'show_prompt', { name });
   const markdown = await call(invocation, 'export_prompts', { format: 'commands', names: [name] });
   const isMarkdown = markdown.files.length > 0;
@@ -187,7 +188,7 @@ function parseEdited(text: string): string {
 }
 
 async function savePrompt(
-  invocation: Invocation,
+  invocation: Use,
   format: 'commands' | 'jsonl',
   path: string,
   text: string,

@@ -1,6 +1,5 @@
 import { Failure } from '../../failure.ts';
 import { isObject, messageOf } from '../../json.ts';
-import { openLocalClient } from '../client/local-client.ts';
 import type { Action } from '../terminal/command.ts';
 import { readAll } from './prompts-action.ts';
 
@@ -15,13 +14,13 @@ export const hook: Action = {
   summary: 'Expand :name for a client, which sends its message as JSON to standard input',
   neverFails: true,
   examples: ['prompts hook', 'prompts hook --home ~/adjutant'],
-  async run({ loaded, terminal }) {
+  async run({ connect, terminal }) {
     try {
       const input: unknown = JSON.parse(await readAll(terminal.input));
       const message = isObject(input) ? input['prompt'] : undefined;
       const [, name, rest = ''] = (typeof message === 'string' && command.exec(message)) || [];
       if (name === undefined) return 0;
-      await using client = await openLocalClient(loaded, terminal);
+      const client = await connect();
       const context = await client.call('expand_prompt', { command: `:${name}`, input: rest.trim() }).then(
         ({ value }) => `This is what :${name} stands for. It is expanded already:\n\n${value.text}`,
         (error: unknown) => {

@@ -8,16 +8,34 @@ import { wholeList } from '../../paging.ts';
 import { decodeText, problemOf } from '../../prompts/files/file-cache.ts';
 import { maxFileBytes, readRegularBytesSync, readRegularFileSync } from '../../regular-file.ts';
 import { version } from '../../version.ts';
-import { type Action, listFlag, several, text, textFlag, toggle, UsageError } from '../terminal/command.ts';
+import {
+  type Action,
+  listFlag,
+  several,
+  text,
+  textFlag,
+  toggle,
+  UsageError,
+  type Use,
+} from '../terminal/command.ts';
 import { problemLine, type Show } from '../terminal/terminal.ts';
-import { call, type Invocation, promptAction, reportProblems } from './prompts-action.ts';
+import { call, reportProblems } from './prompts-action.ts';
 
 type Linted = Pick<ToolAnswer<'lint_prompts'>, 'prompts' | 'problems'>;
 
 /** Subcommands for whole libraries: lint, import, export. */
 export const libraryActions: Readonly<Record<string, Action>> = {
-  lint: promptAction(
-    async (invocation) => {
+  lint: {
+    summary: 'Check prompts for mistakes',
+    args: '[PATH…]',
+    flags: {
+      format: text('FORMAT', 'Format of the files'),
+      strict: toggle('Fail on warnings too'),
+      notes: toggle('Show notes too, such as syntax that is plain text here'),
+      sarif: toggle('Print a SARIF report'),
+    },
+    examples: ['prompts lint', 'prompts lint ~/prompts --strict'],
+    async run(invocation) {
       if (invocation.words.length === 0 && textFlag(invocation.flags, 'format') !== undefined)
         throw new UsageError(
           'prompts lint takes --format only for files: adjutant prompts lint PATH --format FORMAT (for SARIF: --sarif)',
@@ -47,21 +65,18 @@ export const libraryActions: Readonly<Record<string, Action>> = {
       terminal.hint(`${counts.join(', ')}\n`);
       return errors > 0 || (invocation.flags['strict'] === true && warnings > 0) ? 1 : 0;
     },
-    {
-      summary: 'Check prompts for mistakes',
-      args: '[PATH…]',
-      flags: {
-        format: text('FORMAT', 'Format of the files'),
-        strict: toggle('Fail on warnings too'),
-        notes: toggle('Show notes too, such as syntax that is plain text here'),
-        sarif: toggle('Print a SARIF report'),
-      },
-      examples: ['prompts lint', 'prompts lint ~/prompts --strict'],
-    },
-  ),
+  },
 
-  import: promptAction(
-    async (invocation) => {
+  import: {
+    summary: 'Import prompts of another program',
+    args: 'FORMAT PATH',
+    flags: {
+      prefix: text('PREFIX', 'Prefix for every name'),
+      replace: toggle('Replace prompts with the same name'),
+      'dry-run': toggle('Show the changes without making them'),
+    },
+    examples: ['prompts import claude-code ~/.claude/commands', 'prompts import commands notes --dry-run'],
+    async run(invocation) {
       const [name = '', path = ''] = invocation.words;
       const format = await formatOf(name);
       const {
@@ -90,20 +105,19 @@ export const libraryActions: Readonly<Record<string, Action>> = {
       reportProblems(invocation, problems);
       return problems.some(({ severity }) => severity === 'error') ? 1 : 0;
     },
-    {
-      summary: 'Import prompts of another program',
-      args: 'FORMAT PATH',
-      flags: {
-        prefix: text('PREFIX', 'Prefix for every name'),
-        replace: toggle('Replace prompts with the same name'),
-        'dry-run': toggle('Show the changes without making them'),
-      },
-      examples: ['prompts import claude-code ~/.claude/commands', 'prompts import commands notes --dry-run'],
-    },
-  ),
+  },
 
-  export: promptAction(
-    async (invocation) => {
+  export: {
+    summary: 'Export prompts as files of another program',
+    args: 'FORMAT FOLDER [NAME…]',
+    flags: {
+      tag: several('TAG', 'Only prompts with this tag'),
+      source: text('SOURCE', 'Only prompts from this source'),
+      force: toggle('Overwrite existing files'),
+      'dry-run': toggle('Show the changes without making them'),
+    },
+    examples: ['prompts export commands out', 'prompts export codex out greet letter'],
+    async run(invocation) {
       const [name = '', folder = '', ...names] = invocation.words;
       const format = await formatOf(name);
       const [tag] = listFlag(invocation.flags, 'tag');
@@ -139,18 +153,7 @@ export const libraryActions: Readonly<Record<string, Action>> = {
       reportProblems(invocation, all);
       return all.some(({ severity }) => severity === 'error') ? 1 : 0;
     },
-    {
-      summary: 'Export prompts as files of another program',
-      args: 'FORMAT FOLDER [NAME…]',
-      flags: {
-        tag: several('TAG', 'Only prompts with this tag'),
-        source: text('SOURCE', 'Only prompts from this source'),
-        force: toggle('Overwrite existing files'),
-        'dry-run': toggle('Show the changes without making them'),
-      },
-      examples: ['prompts export commands out', 'prompts export codex out greet letter'],
-    },
-  ),
+  },
 };
 
 async function formatOf(name: string) {
@@ -162,7 +165,7 @@ async function formatOf(name: string) {
   }
 }
 
-async function lintPath(invocation: Invocation, path: string): Promise<Linted> {
+async function lintPath(invocation: Use, path: string): Promise<Linted> {
   const { formatOfFolder, loadFormats } = await import('../../prompts/formats/formats.ts');
   const named = textFlag(invocation.flags, 'format');
   const format = named === undefined ? await formatOfFolder(path) : await formatOf(named);
@@ -180,7 +183,7 @@ async function lintPath(invocation: Invocation, path: string): Promise<Linted> {
   return { prompts: result.prompts, problems: [...problems, ...withFolder(folder, result.problems)] };
 }
 
-function readFiles({ terminal }: Invocation, path: string, accepts: (path: string) => boolean) {
+function readFiles({ terminal }: Use, path: string, accepts: (path: string) => boolean) {
   return terminal.progress.during('reading', (show) => readPromptFiles(path, accepts, show));
 }
 

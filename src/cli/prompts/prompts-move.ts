@@ -5,8 +5,7 @@ import { promptRepositories } from '../../feature-options.ts';
 import { messageOf } from '../../json.ts';
 import { localRepositories } from '../../prompts/mounts/local-repository.ts';
 import { version } from '../../version.ts';
-import { toggle, UsageError } from '../terminal/command.ts';
-import { promptAction } from './prompts-action.ts';
+import { type Action, toggle, UsageError } from '../terminal/command.ts';
 
 interface Moved {
   readonly from: string;
@@ -17,8 +16,14 @@ interface Moved {
 }
 
 /** Copies the prompts of a program that Adjutant can replace to Adjutant's own folder. The originals stay as they are. */
-export const move = promptAction(
-  async ({ terminal, config, flags, words: [program] }) => {
+export const move: Action = {
+  summary: 'Copy the prompts of a program that Adjutant replaces',
+  args: 'PROGRAM',
+  notes: { PROGRAM: 'hexai or twig' },
+  flags: { 'dry-run': toggle('Show the changes without making them') },
+  changes: 'files',
+  examples: ['prompts move hexai --dry-run', 'prompts move twig'],
+  async run({ terminal, config, flags, words: [program] }) {
     if (program !== 'hexai' && program !== 'twig')
       throw new UsageError(`prompts of "${program}" cannot be moved, only those of hexai and twig`);
     const from = config[`originals.${program}_dir`];
@@ -43,15 +48,7 @@ export const move = promptAction(
     );
     return 0;
   },
-  {
-    summary: 'Copy the prompts of a program that Adjutant replaces',
-    args: 'PROGRAM',
-    notes: { PROGRAM: 'hexai or twig' },
-    flags: { 'dry-run': toggle('Show the changes without making them') },
-    changes: 'files',
-    examples: ['prompts move hexai --dry-run', 'prompts move twig'],
-  },
-);
+};
 
 /** Copies the prompts with their history. */
 async function moveHexai(from: string, config: Config, isDryRun: boolean): Promise<Moved> {
@@ -93,8 +90,12 @@ function namesOf(prompts: readonly { readonly name: string }[]): string[] {
 }
 
 /** Updates the repositories of `prompts.repositories`, or only those that are named. */
-export const pull = promptAction(
-  async ({ terminal, config, words: rest }) => {
+export const pull: Action = {
+  summary: 'Update the repositories of the settings',
+  args: '[NAME…]',
+  changes: 'files',
+  examples: ['prompts pull', 'prompts pull team'],
+  async run({ terminal, config, words: rest }) {
     const { repositories } = promptRepositories(config, terminal.env);
     if (repositories === undefined)
       throw new UsageError('No repository is configured; add one to prompts.repositories in adjutant.toml.');
@@ -120,10 +121,4 @@ export const pull = promptAction(
     terminal.report({ repositories: results }, lines.join('\n'));
     return results.some((result) => 'error' in result) ? 1 : 0;
   },
-  {
-    summary: 'Update the repositories of the settings',
-    args: '[NAME…]',
-    changes: 'files',
-    examples: ['prompts pull', 'prompts pull team'],
-  },
-);
+};

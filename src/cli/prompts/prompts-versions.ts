@@ -4,7 +4,7 @@ import { wholeList } from '../../paging.ts';
 import { toolAction } from '../client/tool-command.ts';
 import { type Action, text, textFlag, toggle } from '../terminal/command.ts';
 import { type Terminal, tableText } from '../terminal/terminal.ts';
-import { call, promptAction } from './prompts-action.ts';
+import { call } from './prompts-action.ts';
 
 type History = ToolAnswer<'prompt_history'>;
 type Tested = ToolAnswer<'test_prompts'>;
@@ -22,9 +22,21 @@ export const versionActions: Readonly<Record<string, Action>> = {
     show: (history, terminal) => history.diff ?? historyText(terminal, history),
   }),
 
-  label: promptAction(
-    async (invocation) => {
+  label: {
+    summary: 'Give a revision of a prompt a label',
+    args: 'NAME LABEL',
+    flags: {
+      revision: text('REVISION', 'Revision to label; the current one, unless given'),
+      follow: toggle('Move the label to every new revision'),
+      remove: toggle('Remove the label'),
+      force: toggle('Move a protected label'),
+    },
+    examples: ['prompts label greet production', 'prompts label greet production --revision 2'],
+    async run(invocation) {
       const [name = '', label = ''] = invocation.words;
+      // `--force` confirms the question of the server.
+      if (invocation.flags['force'] === true)
+        await invocation.connect({ onRequest: async () => ({ action: 'accept', content: { move: true } }) });
       const revision = textFlag(invocation.flags, 'revision');
       const done = await call(invocation, 'label_prompt', {
         name,
@@ -36,21 +48,17 @@ export const versionActions: Readonly<Record<string, Action>> = {
       invocation.terminal.report(done, done.message);
       return 0;
     },
-    {
-      summary: 'Give a revision of a prompt a label',
-      args: 'NAME LABEL',
-      flags: {
-        revision: text('REVISION', 'Revision to label; the current one, unless given'),
-        follow: toggle('Move the label to every new revision'),
-        remove: toggle('Remove the label'),
-        force: toggle('Move a protected label'),
-      },
-      examples: ['prompts label greet production', 'prompts label greet production --revision 2'],
-    },
-  ),
+  },
 
-  test: promptAction(
-    async (invocation) => {
+  test: {
+    summary: 'Run the tests of prompts',
+    args: '[NAME…]',
+    flags: {
+      changed: toggle('Only prompts that changed since their tests passed'),
+      junit: toggle('Print a JUnit report'),
+    },
+    examples: ['prompts test', 'prompts test greet --junit'],
+    async run(invocation) {
       const { terminal, flags, words: rest } = invocation;
       const result = await call(invocation, 'test_prompts', {
         ...(rest.length > 0 && { names: [...rest] }),
@@ -62,16 +70,7 @@ export const versionActions: Readonly<Record<string, Action>> = {
         terminal.hint(`${result.passed} passed, ${result.failed} failed, ${result.skipped} skipped\n`);
       return result.failed > 0 ? 1 : 0;
     },
-    {
-      summary: 'Run the tests of prompts',
-      args: '[NAME…]',
-      flags: {
-        changed: toggle('Only prompts that changed since their tests passed'),
-        junit: toggle('Print a JUnit report'),
-      },
-      examples: ['prompts test', 'prompts test greet --junit'],
-    },
-  ),
+  },
 
   usage: toolAction({
     tool: 'prompt_usage',

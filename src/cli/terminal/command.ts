@@ -1,10 +1,43 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { ToolAnswer, ToolArguments, ToolName } from '../../api.ts';
 import type { CommandFlag, Config, LoadedConfig } from '../../config.ts';
+import type { JsonObject } from '../../json.ts';
 import { log } from '../../log.ts';
+import type { MemoryOptions } from '../../transports/memory.ts';
 import type { Terminal } from './terminal.ts';
 import { UsageError } from './usage-error.ts';
 
 export type Flags = Readonly<Record<string, CommandFlag>>;
+
+/** A tool's result: as text for people and as a value for programs. */
+export interface Answer<Name extends ToolName = ToolName> {
+  readonly text: string;
+  readonly value: ToolAnswer<Name>;
+}
+
+export interface LocalClient extends AsyncDisposable {
+  /** Calls a tool and shows its progress on a terminal. Throws failures. */
+  call<Name extends ToolName>(
+    tool: Name,
+    args: ToolArguments<Name>,
+    options?: CallOptions,
+  ): Promise<Answer<Name>>;
+  request(method: string, params: JsonObject): Promise<JsonObject>;
+}
+
+interface CallOptions {
+  /** Progress message until the tool reports its own. Default: the subcommand. */
+  readonly doing?: string;
+  /** Called on the first Ctrl-C, to cancel the work instead of abandoning it. */
+  readonly onInterrupt?: () => void;
+}
+
+export interface ClientOptions extends Pick<MemoryOptions, 'onNotification'> {
+  /** Answers the server's questions. Without it, the server asks none. */
+  readonly onRequest?: MemoryOptions['onRequest'] | undefined;
+  /** True for a command that starts a run. It also finishes the runs whose processes were killed. */
+  readonly startsRuns?: boolean;
+}
 
 /** How an action was called. */
 export interface Use {
@@ -14,6 +47,8 @@ export interface Use {
   /** The words after the command and the action. Their number is what `args` says. */
   readonly words: readonly string[];
   readonly terminal: Terminal;
+  /** The client for calls of tools. It is opened once, and closed after the action. */
+  connect(options?: ClientOptions): Promise<LocalClient>;
   /** True if `--` says that what follows is no command and no flag. */
   readonly isLiteral: boolean;
 }
