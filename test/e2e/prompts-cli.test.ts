@@ -129,6 +129,14 @@ describe('adjutant prompts', () => {
     expect(prompts(['render', 'letter', 'who=Ann']).stdout).toBe('Write to Ann.\n');
   });
 
+  it('lists and finds the prompts with a tag', () => {
+    prompts(['create', 'tagged', '--text', 'Tagged.', '--tag', 'one', '--tag', 'two']);
+    for (const args of [['list'], ['search', 'tagged']]) {
+      expect(prompts([...args, '--tag', 'two']).stdout).toContain('tagged');
+      expect(prompts([...args, '--tag', 'three']).stdout).toMatch(/^No prompts/);
+    }
+  });
+
   it('fills arguments from free text like expand_prompt, with or without a colon before the name', () => {
     for (const name of ['code_review', ':code_review', ':code_review@latest'])
       expect(prompts(['render', name, '--input', 'foo()']).stdout).toContain('foo()');

@@ -109,7 +109,9 @@ export function toolArguments(flags: Use['flags'], known: Flags = {}): JsonObjec
     Object.entries(flags).flatMap(([flag, raw]) => {
       const described = Object.hasOwn(known, flag) ? known[flag]! : undefined;
       if (raw === undefined || described === undefined || flag === 'yes') return [];
-      return [[argumentOf(flag, described), convert(raw, described, flag)]];
+      // Another action of the command may take the flag several times.
+      const value = Array.isArray(raw) && described.multiple !== true ? raw[0]! : raw;
+      return [[argumentOf(flag, described), convert(value, described, flag)]];
     }),
   );
 }
