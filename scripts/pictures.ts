@@ -6,11 +6,12 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Page } from '../test/page/browser.ts';
+import { addDenseWeek } from '../test/page/dense-week.ts';
 import { faultsOf } from '../test/page/layout-faults.ts';
 import { axeViolations, PageServer } from '../test/page/page-server.ts';
 import { fixedTime, putPictureData, time } from '../test/page/picture-data.ts';
 import { differenceBetween } from '../test/page/picture-difference.ts';
-import { emptyViews, type PictureView, setTheme, showView, views } from '../test/page/picture-views.ts';
+import { denseViews, emptyViews, type PictureView, setTheme, showView, views } from '../test/page/picture-views.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -95,6 +96,9 @@ try {
   }
   await putPictureData(server);
   for (const size of sizes) await takeAll(views, size);
+  // With a second person, the page no longer knows whose day it shows on Today.
+  await addDenseWeek(server, time.slice(0, 10));
+  for (const size of sizes) await takeAll(denseViews, size);
 
   console.log(`${taken.length} pictures are in ${to}.`);
   if (against !== undefined) {

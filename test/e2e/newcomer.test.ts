@@ -168,7 +168,8 @@ it('leads a newcomer from an empty home to a prompt in a client, a reminder and 
 
   await walk.press('link', 'Calendar');
   await walk.press('button', /^Tea with Grace/);
-  await walk.sees(/^sent$/, 90_000);
+  await walk.sees(/, sent$/, 90_000);
+  await walk.press('button', /^More about this reminder/);
   await walk.press('button', 'Read message');
   await walk.sees(/^Hello \w+/);
   await walk.record('Reminder');

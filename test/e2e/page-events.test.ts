@@ -53,10 +53,15 @@ async function open(id: string): Promise<Page> {
 async function placeOf(page: Page, hour: number): Promise<{ x: number; y: number }> {
   const column = page.locator(`.week-column[data-day="${tomorrow}"]`);
   await column.waitFor();
-  await page.evaluate(`document.querySelector('.week').scrollTop = ${(hour - 3) * 48}`);
+  await page.evaluate(
+    `document.querySelector('.week').scrollTop = ${hour - 3} * document.querySelector('.week-column').offsetHeight / 24`,
+  );
   const { x, y, width, height } = (await column.boundingBox())!;
   return { x: x + width / 2, y: y + (height / 24) * (hour + 0.5) + 2 };
 }
+
+const hourHeight = (page: Page) =>
+  page.evaluate<number>("document.querySelector('.week-column').offsetHeight / 24");
 
 /** Holds back the answers to create_event until `answerCreation` is called. */
 const delayCreation = `{
@@ -104,7 +109,7 @@ describe('events on the calendar page', () => {
     // The week gets wider when the panel closes, which may be after the event has appeared.
     await page.locator('.panel').waitFor({ state: 'detached' });
     const top = await placeOf(page, 12);
-    await dragTo(page, top, { x: top.x, y: top.y + 48 * 1.5 });
+    await dragTo(page, top, { x: top.x, y: top.y + (await hourHeight(page)) * 1.5 });
     await page.getByLabel('Title').fill('Dragged');
     await page.keyboard.press('Enter');
     await block(page, 'Dragged').waitFor();
@@ -130,7 +135,7 @@ describe('events on the calendar page', () => {
     await page.getByRole('button', { name: 'Add event' }).click();
     await page.locator('.week .event').getByText('Slow').first().waitFor();
     const { x, y } = await placeOf(page, 9);
-    await dragTo(page, { x, y }, { x, y: y + 48 });
+    await dragTo(page, { x, y }, { x, y: y + (await hourHeight(page)) });
     await page.getByLabel('Title').fill('Next');
     await page.evaluate('answerCreation()');
     await shows(page, 'Added “Slow”.');
@@ -151,7 +156,7 @@ describe('events on the calendar page', () => {
     store.close();
     await placeOf(page, 10);
     const from = await middle(block(page, 'Visit'));
-    await dragTo(page, from, { x: from.x, y: from.y + 96 });
+    await dragTo(page, from, { x: from.x, y: from.y + 2 * (await hourHeight(page)) });
     await shows(page, /^Moved “Visit”/);
     expect(await findings(page)).toEqual([]);
     expect(await events('bea')).toEqual([`Visit ${tomorrow}T12:00 13:00`]);
@@ -161,7 +166,7 @@ describe('events on the calendar page', () => {
     await page.locator('.week .event[title^="10:00"]').waitFor();
     const { x, y, width, height } = (await page.locator('.placed').first().boundingBox())!;
     const edge = { x: x + width / 2, y: y + height - 3 };
-    await dragTo(page, edge, { x: edge.x, y: edge.y + 48 });
+    await dragTo(page, edge, { x: edge.x, y: edge.y + (await hourHeight(page)) });
     await expect.poll(() => events('bea')).toEqual([`Visit ${tomorrow}T10:00 12:00`]);
   });
 

@@ -169,7 +169,8 @@ describe('people on the calendar page', () => {
     await page.locator('.message').getByText('14:00–15:00 Uhr, Friseur').waitFor();
     await page.goto(server.view('#/calendar/lea?show=agenda'));
     await page.getByText('Friseur').first().click();
-    await shows(page, /^Why: 1 hour before/);
+    await shows(page, /^1 hour before/);
+    await page.getByRole('button', { name: /^More about this reminder/ }).click();
     await page.getByRole('button', { name: 'Read message' }).click();
     await page.locator('.message').getByText('Warum: 1 Stunde vorher').waitFor();
     // Hours of the German locale, in every part of the panel.

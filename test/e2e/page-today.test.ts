@@ -69,7 +69,7 @@ const title = (page: Page) => page.evaluate<string>('document.title');
 describe('a request for permission', () => {
   it('is a card with the whole command, which a key allows', async () => {
     const page = await today();
-    await page.getByText('Nothing waits for you.').waitFor();
+    await page.getByText('Nothing needs you').waitFor();
     const file = await ask('by-key');
     await card(page).locator('pre').getByText(`touch ${file}`).waitFor();
     await card(page)
@@ -84,7 +84,7 @@ describe('a request for permission', () => {
     await page.keyboard.press('a');
     await card(page).waitFor({ state: 'detached' });
     await expect.poll(() => existsSync(file), { timeout: 15_000 }).toBe(true);
-    await page.getByText('Nothing waits for you.').waitFor();
+    await page.getByText('Nothing needs you').waitFor();
     // The card disappears at once, the count when the server lists what still waits.
     await expect.poll(() => title(page), { timeout: 15_000 }).toBe('Today · Adjutant');
   }, 60_000);
@@ -120,7 +120,7 @@ describe('a request for permission', () => {
     await page.getByLabel(/Reason/).fill('Not here');
     await card(page).getByRole('button', { name: 'Refuse', exact: true }).click();
     await card(page).waitFor({ state: 'detached' });
-    await page.getByText('Nothing waits for you.').waitFor();
+    await page.getByText('Nothing needs you').waitFor();
     expect(existsSync(file)).toBe(false);
     const { runs } = (await call('list_runs', { limit: 1 })) as unknown as { runs: { run_id: string }[] };
     const { events } = await call('tail_run', { run_id: runs[0]!.run_id });

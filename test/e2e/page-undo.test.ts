@@ -169,14 +169,18 @@ it.each<readonly [string, () => Promise<void>]>([
     'a cancelled notification',
     async () => {
       await openEvent('Dentist');
+      await panel()
+        .getByRole('button', { name: /^More about this reminder/ })
+        .first()
+        .click();
       await panel().getByRole('button', { name: 'Cancel', exact: true }).first().click();
     },
   ],
   [
-    'a rule from “Less like this”',
+    'a rule from “Fewer like these”',
     async () => {
       await openEvent('Dentist');
-      await panel().getByRole('button', { name: 'Less like this' }).first().click();
+      await panel().getByRole('button', { name: 'Fewer like these' }).click();
     },
   ],
   [

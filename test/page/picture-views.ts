@@ -36,7 +36,7 @@ const layout = (name: string, then: string) => async (page: Page) => {
   await page.locator(then).first().waitFor();
 };
 const panel = (name: RegExp, then: string) => ({
-  hash: '#/calendar',
+  hash: '#/calendar/demo-ada?show=week',
   shows: '.calendar-body',
   prepare: button(name, `.panel ${then}`),
 });
@@ -165,23 +165,23 @@ export const views: readonly PictureView[] = [
   { name: 'run-statistics', hash: '#/runs/+statistics', shows: '.detail table' },
   {
     name: 'calendar-week',
-    hash: '#/calendar',
+    hash: '#/calendar/demo-ada',
     shows: '.calendar-body',
     prepare: layout('Week', '.week .event'),
   },
   {
     name: 'calendar-month',
-    hash: '#/calendar',
+    hash: '#/calendar/demo-ada',
     shows: '.calendar-body',
     prepare: layout('Month', '.month .event'),
   },
   {
     name: 'calendar-agenda',
-    hash: '#/calendar',
+    hash: '#/calendar/demo-ada',
     shows: '.calendar-body',
     prepare: layout('Agenda', '.agenda-row'),
   },
-  { name: 'calendar-event', ...panel(/Design review/, '.notifications li') },
+  { name: 'calendar-event', ...panel(/Design review/, '.notification') },
   { name: 'calendar-new-event', ...panel(/^New event$/, 'form') },
   { name: 'calendar-find', ...opened('find', 'form') },
   { name: 'calendar-calendars', ...opened('calendars', 'form') },
@@ -219,5 +219,24 @@ export const views: readonly PictureView[] = [
       await page.keyboard.press('?');
       await page.locator('.dialog dl').first().waitFor();
     },
+  },
+];
+
+/** Views of a full week of six calendars. */
+export const denseViews: readonly PictureView[] = [
+  { name: 'calendar-dense', hash: '#/calendar/grace?show=week', shows: '.cluster' },
+  {
+    name: 'calendar-dense-event',
+    hash: '#/calendar/grace?show=week',
+    shows: '.cluster',
+    prepare: button(/Harbour review/, '.panel .panel-line'),
+  },
+  { name: 'calendar-dense-month', hash: '#/calendar/grace?show=month', shows: '.month .event' },
+  { name: 'calendar-dense-agenda', hash: '#/calendar/grace?show=agenda', shows: '.agenda-row' },
+  {
+    name: 'calendar-menu',
+    hash: '#/calendar/grace?show=week',
+    shows: '.cluster',
+    prepare: button(/^More about/, '.menu-list:not([hidden])'),
   },
 ];

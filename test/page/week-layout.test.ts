@@ -14,10 +14,13 @@ const event = (id: string, start: string, end: string, more: Partial<CalendarEve
 });
 const at = (id: string, from: string, to: string) => event(id, `2026-11-17T${from}Z`, `2026-11-17T${to}Z`);
 const laidOut = (...events: readonly CalendarEvent[]) => {
-  const { placed, overflows } = layOutWeek(events, ['2026-11-17'], 'UTC')[0]!;
+  const { placed, clusters } = layOutWeek(events, ['2026-11-17'], 'UTC')[0]!;
   return [
-    ...placed.map(({ event: { id }, from, to, lane, lanes }) => `${id} ${from}-${to} ${lane}/${lanes}`),
-    ...overflows.map((one) => `+${one.events.length} ${one.from}-${one.to} ${one.lane}/${one.lanes}`),
+    ...placed.map(
+      ({ event: { id }, from, to, left, wide, pushed }) =>
+        `${id} ${from}-${to} ${left}+${wide}${pushed > 0 ? ` below ${pushed}` : ''}`,
+    ),
+    ...clusters.map(({ events: all, from, to }) => `${all.map(({ id }) => id).join()} ${from}-${to}`),
   ];
 };
 
@@ -29,22 +32,38 @@ describe('layOutWeek', () => {
   });
 
   it('includes the part of a long event that falls on the day', () => {
-    expect(laidOut(event('long', '2026-11-05T10:00Z', '2026-11-25T00:00Z'))).toEqual(['long 0-1440 0/1']);
-    expect(laidOut(event('night', '2026-11-16T22:00Z', '2026-11-17T06:00Z'))).toEqual(['night 0-360 0/1']);
+    expect(laidOut(event('long', '2026-11-05T10:00Z', '2026-11-25T00:00Z'))).toEqual(['long 0-1440 0+100']);
+    expect(laidOut(event('night', '2026-11-16T22:00Z', '2026-11-17T06:00Z'))).toEqual(['night 0-360 0+100']);
   });
 
-  it('places overlapping events side by side and gives other events the full width', () => {
+  it('indents an event that begins later, and gives other events the full width', () => {
     expect(laidOut(at('a', '08:00', '10:00'), at('b', '09:00', '11:00'), at('c', '12:00', '13:00'))).toEqual([
-      'a 480-600 0/2',
-      'b 540-660 1/2',
-      'c 720-780 0/1',
+      'a 480-600 0+100',
+      'b 540-660 22+78',
+      'c 720-780 0+100',
     ]);
   });
 
-  it('groups events that do not fit into the lanes', () => {
+  it('puts the title of the longer event below a shorter one that begins with it, or both beside each other', () => {
+    expect(laidOut(at('short', '10:00', '11:00'), at('long', '10:00', '12:00'))).toEqual([
+      'long 600-720 0+100 below 60',
+      'short 600-660 11+89',
+    ]);
+    expect(laidOut(at('a', '10:00', '11:00'), at('b', '10:00', '11:00'))).toEqual([
+      'a 600-660 0+50',
+      'b 600-660 50+50',
+    ]);
+  });
+
+  it('lists three or more events that overlap, and none of the others', () => {
     const many = Array.from({ length: 300 }, (_, index) => at(`e${index}`, '08:00', '09:00'));
     const lines = laidOut(...many, at('later', '14:00', '15:00'));
-    expect(lines.slice(0, 2)).toEqual([0, 1].map((lane) => `e${lane} 480-540 ${lane}/3`));
-    expect(lines.slice(2)).toEqual(['later 840-900 0/1', '+298 480-540 2/3']);
+    expect(lines).toEqual(['later 840-900 0+100', `${many.map(({ id }) => id).join()} 480-540`]);
+    expect(
+      laidOut(at('a', '08:00', '09:00'), at('b', '08:30', '10:00'), at('c', '09:30', '11:00')),
+    ).toHaveLength(3);
+    expect(laidOut(at('a', '08:00', '12:00'), at('b', '09:00', '10:00'), at('c', '09:30', '11:00'))).toEqual([
+      'a,b,c 480-720',
+    ]);
   });
 });

@@ -16,6 +16,7 @@ import {
   type User,
 } from '../events/calendar-data.ts';
 import { formatTimes, timesOf } from '../events/event-times.ts';
+import { NotificationMark } from '../events/notification-mark.tsx';
 import { useConnection, useLoaded, useTool, useUpdates } from '../shared/server-connection.tsx';
 import { clock, dayTitle, wallTime } from '../shared/zone-time.ts';
 import { ChatCard } from './chat-card.tsx';
@@ -94,23 +95,12 @@ function EventRow({ event, user, calendar, colour }: RowProps) {
   const isToday = day === wallTime(new Date().toISOString(), zone).day;
   const time = event.all_day ? 'all day' : clock(minutes, locale);
   const [reminder] = notificationsFor(calendar, event).filter(({ status }) => status === 'planned');
-  const icon = reminder && calendar.icons.get(reminder.channel);
   return (
     <li class="chat-row" style={{ '--cal': colour }}>
       <time>{isToday ? time : `${dayTitle(day)}${event.all_day ? '' : `, ${time}`}`}</time>
       <i />
       <span class="cut grow">{event.title}</span>
-      {reminder && (
-        <span class="quiet number">
-          {icon === undefined || icon === reminder.channel ? (
-            <Icon name="bell" />
-          ) : (
-            <span aria-hidden="true">{icon}</span>
-          )}
-          <span class="hidden">Reminder by {reminder.channel} at </span>{' '}
-          {clock(wallTime(reminder.plan_time, zone).minutes, locale)}
-        </span>
-      )}
+      {reminder && <NotificationMark notification={reminder} {...{ calendar, user }} day={day} />}
     </li>
   );
 }

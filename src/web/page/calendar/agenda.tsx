@@ -9,9 +9,11 @@ import {
   notificationsFor,
   type User,
 } from '../events/calendar-data.ts';
+import { factsOf } from '../events/event-facts.ts';
+import { addDays, isPast, timesOf } from '../events/event-times.ts';
+import { NotificationMark } from '../events/notification-mark.tsx';
 import { ChangeButton } from '../shared/buttons.tsx';
 import { clock, dayTitle, wallTime } from '../shared/zone-time.ts';
-import { NotificationMark } from './notification-mark.tsx';
 
 interface Props {
   readonly calendar: CalendarData;
@@ -43,40 +45,51 @@ export function Agenda({ calendar, user, today, chosen, colourOf, choose, create
     one < other ? -1 : 1,
   );
   const now = wallTime(new Date().toISOString(), zone);
+  const names = { [now.day]: 'Today', [addDays(now.day, 1)]: 'Tomorrow' };
   return (
     <div class="agenda" role="list" aria-label="Agenda" tabIndex={0}>
-      {days.map(([day, events]) => (
-        <section key={day} role="listitem" aria-labelledby={`day-${day}`}>
-          <h2 id={`day-${day}`}>
-            {day === now.day ? 'Today' : dayTitle(day, 'weekday')} <span>{dayTitle(day, 'day')}</span>
-          </h2>
-          {events.map((event) => (
-            <Button
-              key={keyOf(event)}
-              class={`agenda-row list-row ${Date.parse(event.end_ts) < Date.now() ? 'past' : ''}`}
-              style={{ '--cal': colourOf(calendarOf(event)) }}
-              aria-pressed={chosen === keyOf(event)}
-              onClick={() => choose(event)}
-            >
-              <time>
-                {startOf(event, day, zone, locale)}
-                <span>{endOf(event, day, zone, locale)}</span>
-              </time>
-              <span class="agenda-event">
-                <b class="cut">{event.title}</b>
-                <span class="quiet small cut">
-                  {[until(event, day, zone), event.location].filter(Boolean).join(' · ')}
-                </span>
-              </span>
-              <span class="agenda-marks">
-                {notificationsFor(calendar, event).map((one) => (
-                  <NotificationMark key={one.id} notification={one} {...{ calendar, user, day }} />
-                ))}
-              </span>
-            </Button>
-          ))}
-        </section>
-      ))}
+      {days.map(([day, events]) => {
+        const next = day === now.day ? events.find((event) => !isPast(event) && !event.all_day) : undefined;
+        return (
+          <section key={day} role="listitem" aria-labelledby={`day-${day}`}>
+            <h2 id={`day-${day}`}>
+              {names[day]} <span class={names[day] && 'quiet'}>{dayTitle(day, 'long')}</span>
+            </h2>
+            {events.map((event) => (
+              <>
+                {event === next && (
+                  <p class="now-line">
+                    <time>{clock(now.minutes, locale)}</time>
+                  </p>
+                )}
+                <Button
+                  key={keyOf(event)}
+                  class={`agenda-row list-row ${isPast(event) ? 'past' : ''}`}
+                  style={{ '--cal': colourOf(calendarOf(event)) }}
+                  aria-pressed={chosen === keyOf(event)}
+                  onClick={() => choose(event)}
+                >
+                  <time>
+                    {startOf(event, day, zone, locale)}
+                    <span>{endOf(event, day, zone, locale)}</span>
+                  </time>
+                  <span class="agenda-event">
+                    <b class="cut">{event.title}</b>
+                    <span class="quiet small cut">
+                      {[...until(event, day, zone), ...factsOf(event, events)].join(' · ')}
+                    </span>
+                  </span>
+                  <span class="agenda-marks">
+                    {notificationsFor(calendar, event).map((one) => (
+                      <NotificationMark key={one.id} notification={one} {...{ calendar, user, day }} />
+                    ))}
+                  </span>
+                </Button>
+              </>
+            ))}
+          </section>
+        );
+      })}
     </div>
   );
 }
@@ -105,9 +118,7 @@ function endOf(
 }
 
 /** The last day of an event that goes on after the day. */
-function until({ start_ts, end_ts, all_day }: CalendarEvent, on: string, zone: string): string {
-  // An all-day event ends at the start of the following day.
-  const last = Math.max(Date.parse(start_ts), Date.parse(end_ts) - (all_day ? 1 : 0));
-  const { day } = wallTime(new Date(last).toISOString(), zone);
-  return day === on ? '' : `until ${dayTitle(day, 'short')}`;
+function until(event: CalendarEvent, on: string, zone: string): readonly string[] {
+  const { endDay } = timesOf(event, zone);
+  return endDay === on ? [] : [`until ${dayTitle(endDay, 'short')}`];
 }

@@ -1,5 +1,8 @@
 import { wallTime } from '../shared/zone-time.ts';
 
+const colours = ['slate', 'violet', 'teal', 'pink'];
+const colourAt = (index: number) => `var(--cal-${colours[index % colours.length]})`;
+
 /** When another person is busy. */
 export interface BusyPerson {
   readonly name: string;
@@ -16,11 +19,11 @@ interface Props {
   readonly people: readonly BusyPerson[];
   readonly day: string;
   readonly zone: string;
-  spanStyle(from: number, to: number): { readonly top: string; readonly height: string };
+  span(from: number, to: number): object;
 }
 
 /** A strip for each person at the edge of a day, filled while the person is busy. */
-export function BusyStrips({ people, day, zone, spanStyle }: Props) {
+export function BusyStrips({ people, day, zone, span }: Props) {
   return (
     <>
       {people.flatMap(({ name, busy }, index) =>
@@ -32,8 +35,8 @@ export function BusyStrips({ people, day, zone, spanStyle }: Props) {
           return [
             <div
               key={`${name} ${start_ts}`}
-              class={`busy person-${index % 4} ${tentative ? 'tentative' : ''}`}
-              style={{ ...spanStyle(from, to), right: `${(index % 4) * 0.5}rem` }}
+              class={`busy ${tentative ? 'tentative' : ''}`}
+              style={{ ...span(from, to), '--person': index % colours.length, background: colourAt(index) }}
               title={`${name} is ${tentative ? 'tentatively ' : ''}busy`}
             />,
           ];
@@ -50,7 +53,7 @@ export function BusyLegend({ people }: { people: readonly BusyPerson[] }) {
     <ul class="busy-legend" aria-label="Busy times">
       {people.map(({ name, busy, unknown = [] }, index) => (
         <li key={name}>
-          <span class={`busy-key person-${index % 4}`} aria-hidden="true" /> {name}:{' '}
+          <span class="busy-key" style={{ background: colourAt(index) }} aria-hidden="true" /> {name}:{' '}
           {unknown.length > 0
             ? `unknown (${unknown.join(' ')})`
             : busy.length === 0

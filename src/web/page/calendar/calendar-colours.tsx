@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { wholeList } from '../../../paging.ts';
 import { useTool } from '../shared/server-connection.tsx';
 
@@ -25,14 +26,15 @@ export function useCalendarColours(userId: string, updates: number): CalendarCol
 interface LegendProps extends Pick<CalendarColours, 'calendars'> {
   readonly hidden: ReadonlySet<string>;
   toggle(id: string): void;
+  /** What the calendar shows. */
+  readonly children: ComponentChildren;
 }
 
-/** The calendars with their colours, which can be hidden and shown. */
-export function CalendarLegend({ calendars, hidden, toggle }: LegendProps) {
-  if (calendars.length < 2) return null;
+/** The calendars with their colours, which can be hidden and shown if there are several. */
+export function CalendarLegend({ calendars, hidden, toggle, children }: LegendProps) {
   return (
     <div class="calendar-tools" role="group" aria-label="Calendars that are shown">
-      {calendars.map(({ id, name, colour }) => (
+      {(calendars.length > 1 ? calendars : []).map(({ id, name, colour }) => (
         <button
           key={id}
           type="button"
@@ -44,6 +46,7 @@ export function CalendarLegend({ calendars, hidden, toggle }: LegendProps) {
           {name}
         </button>
       ))}
+      <span class="quiet small only-wide">{children}</span>
     </div>
   );
 }

@@ -3,19 +3,15 @@ import type { ToolName } from '../../../api.ts';
 import { wholeList } from '../../../paging.ts';
 import { SidePanel } from '../controls/dialog.tsx';
 import { Button } from '../controls/fields.tsx';
-import {
-  type CalendarData,
-  type CalendarEvent,
-  keyOf,
-  notificationsFor,
-  type User,
-} from '../events/calendar-data.ts';
-import { addressOf, type EventTimes, timesFromAddress } from '../events/event-times.ts';
+import type { IconName } from '../controls/icon.tsx';
+import { type CalendarData, type CalendarEvent, keyOf, type User } from '../events/calendar-data.ts';
+import { addressOf, type EventTimes, timesFromAddress, timesOf } from '../events/event-times.ts';
 import type { EarlierSearch } from '../people/find-time.tsx';
 import { PersonForm } from '../people/person-form.tsx';
 import { lazy } from '../shared/lazy.tsx';
 import { goTo, pathTo, type Route } from '../shared/route.ts';
 import { useTool } from '../shared/server-connection.tsx';
+import type { CalendarColours } from './calendar-colours.tsx';
 
 /** What the panel beside the calendar shows. The address holds it: its kind is the part, and the rest is in the query. */
 export type Panel =
@@ -57,6 +53,7 @@ export function pathToPanel(
 
 interface NamedPanel {
   readonly title: string;
+  readonly icon: IconName;
   /** The tool that the panel cannot do without. */
   readonly tool: ToolName;
   /** True if the panel also shows something, so that it opens on a read-only server. */
@@ -64,33 +61,41 @@ interface NamedPanel {
   readonly content: FunctionComponent<Props>;
 }
 
-const panel = (title: string, tool: ToolName, content: NamedPanel['content'], reads = true): NamedPanel => ({
-  ...{ title, tool, reads, content },
-});
+const panel = (
+  title: string,
+  icon: IconName,
+  tool: ToolName,
+  content: NamedPanel['content'],
+  reads = true,
+): NamedPanel => ({ title, icon, tool, reads, content });
 
 /** The panels that a button opens. Their content is loaded when they are first opened. */
 export const panels = {
   find: panel(
     'Find a time',
+    'people',
     'find_time',
     lazy(() => import('../people/find-time.tsx'), 'FindTime'),
   ),
   tasks: panel(
     'Tasks',
+    'plan',
     'list_events',
     lazy(() => import('../people/task-list.tsx'), 'TaskList'),
   ),
   calendars: panel(
     'Calendars',
+    'calendar',
     'list_calendars',
     lazy(() => import('../people/calendar-list.tsx'), 'CalendarList'),
   ),
   settings: panel(
     'Settings',
+    'bell',
     'list_users',
     lazy(() => import('../people/person-settings.tsx'), 'PersonSettings'),
   ),
-  person: panel('Add person', 'create_user', NewPerson, false),
+  person: panel('Add person', 'person', 'create_user', NewPerson, false),
 } as const;
 export type PanelName = keyof typeof panels;
 
@@ -104,6 +109,7 @@ interface Props {
   readonly user: User;
   readonly users: readonly User[];
   readonly calendar: CalendarData | undefined;
+  readonly colours: CalendarColours;
   readonly today: string;
   readonly days: readonly string[];
   readonly updates: number;
@@ -111,6 +117,8 @@ interface Props {
   readonly earlier: EarlierSearch | undefined;
   choosePeople(people: readonly string[]): void;
   choose(event: CalendarEvent): void;
+  /** Opens another panel instead. */
+  open(panel: Panel): void;
   close(): void;
 }
 
@@ -127,7 +135,8 @@ export function CalendarPanel(props: Props) {
 }
 
 function contentOf(panel: Panel, props: Props) {
-  const { user, calendar, choose, close } = props;
+  const { user, calendar, colours, choose, open, close } = props;
+  const zone = user.timezone ?? 'UTC';
   if (typeof panel === 'string') {
     const { title, content: Content } = panels[panel];
     return { title, content: <Content {...props} />, key: `${panel} ${user.id}` };
@@ -143,8 +152,14 @@ function contentOf(panel: Panel, props: Props) {
     const event = find(panel.move);
     return {
       title: `Move ${event?.title ?? ''}`,
-      content: event && <EventMove {...{ user, event, times: panel.times }} done={close} />,
-      key: `${panel.move} ${addressOf(panel.times)}`,
+      content: event && (
+        <EventMove
+          {...{ user, event, times: panel.times }}
+          change={(times) => open({ move: panel.move, times })}
+          done={close}
+        />
+      ),
+      key: panel.move,
     };
   }
   if ('overflow' in panel)
@@ -171,7 +186,11 @@ function contentOf(panel: Panel, props: Props) {
     title: event?.title ?? '',
     key: panel.event,
     content: event && calendar && (
-      <EventDetail {...{ user, event }} notifications={notificationsFor(calendar, event)} done={close} />
+      <EventDetail
+        {...{ user, event, calendar, colours }}
+        move={() => open({ move: panel.event, times: timesOf(event, zone) })}
+        done={close}
+      />
     ),
   };
 }

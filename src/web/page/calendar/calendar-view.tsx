@@ -94,7 +94,8 @@ function CalendarView({ user, users, earlier, inChat, children }: Props) {
     (client, signal) => loadCalendar(client, user.id, span, signal),
     [user.id, span.back, span.forward, updates, ticks],
   );
-  const { calendars, colourOf } = useCalendarColours(user.id, updates);
+  const colours = useCalendarColours(user.id, updates);
+  const { calendars, colourOf } = colours;
   const [hide, setHide] = useAddressed<string>('hide', '');
   const hidden = useMemo(() => new Set(hide === '' ? [] : hide.split(' ').map((id) => id.slice(1))), [hide]);
   const toggle = (id: string) => {
@@ -134,7 +135,7 @@ function CalendarView({ user, users, earlier, inChat, children }: Props) {
   const showOverflow = (events: readonly CalendarEvent[]) => setPanel({ overflow: events.map(keyOf) });
   const grid = { days, today, user, chosen, choose, create, showOverflow, colourOf };
   const panelButton = (name: PanelName) => {
-    const { title, tool, reads } = panels[name];
+    const { title, icon, tool, reads } = panels[name];
     return (
       <ChangeButton
         key={name}
@@ -142,6 +143,7 @@ function CalendarView({ user, users, earlier, inChat, children }: Props) {
         aria-expanded={panel === name}
         onClick={() => setPanel(panel === name ? undefined : name)}
       >
+        <Icon name={icon} />
         {title}
       </ChangeButton>
     );
@@ -155,11 +157,10 @@ function CalendarView({ user, users, earlier, inChat, children }: Props) {
           {monthName.format(Date.parse(day))} <span class="quiet">{day.slice(0, 4)}</span>
           <span class="hidden">, {user.name}</span>
         </h1>
+        <Steps {...steps} go={(next) => setDay(next ?? today)} />
         {children}
-        <Steps {...steps} today={day === today} go={(next) => setDay(next ?? today)} />
-        <span class="quiet small only-wide">{zone}</span>
-        <Tabs label="Layout" tabs={layouts} chosen={layout} choose={setLayout} />
         <div class="head-actions">
+          <Tabs label="Layout" tabs={layouts} chosen={layout} choose={setLayout} />
           <span class="only-wide">{panelButton('find')}</span>
           <ChangeButton
             class="primary"
@@ -182,32 +183,38 @@ function CalendarView({ user, users, earlier, inChat, children }: Props) {
               <CalendarImport userId={user.id} />
               <hr />
               <a class="button" href={pathTo('server', '+messages', 'outbox', { person: user.id })}>
+                <Icon name="mail" />
                 Messages and plan
               </a>
             </Menu>
           )}
         </div>
       </header>
-      {error && <p class="problem box">{error.message}</p>}
-      {layout === 'agenda' && (
-        <DayStrip days={strip} chosen={day} events={calendar?.events ?? []} zone={zone} choose={setDay} />
-      )}
-      <CalendarLegend {...{ calendars, hidden, toggle }} />
-      {layout === 'week' && <BusyLegend people={busy} />}
       <div class={`calendar-body ${panel === undefined ? '' : 'has-panel'}`}>
-        {!calendar && !error && <Loading />}
-        {calendar && layout === 'week' && <WeekGrid {...grid} {...{ calendar, busy, moving, move }} />}
-        {calendar && layout === 'month' && <MonthGrid {...grid} {...{ calendar, month }} />}
-        {calendar && layout === 'agenda' && (
-          <Agenda
-            {...{ calendar, user, chosen, choose, colourOf }}
-            today={day}
-            create={() => create(nextHour(now))}
-          />
-        )}
+        <div class="calendar-main">
+          {error && <p class="problem box">{error.message}</p>}
+          {layout === 'agenda' && (
+            <DayStrip days={strip} chosen={day} events={calendar?.events ?? []} zone={zone} choose={setDay} />
+          )}
+          <CalendarLegend {...{ calendars, hidden, toggle }}>
+            {steps.title} · <span title={zone}>{cityOf(zone)}</span>
+          </CalendarLegend>
+          {layout === 'week' && <BusyLegend people={busy} />}
+          {!calendar && !error && <Loading />}
+          {calendar && layout === 'week' && <WeekGrid {...grid} {...{ calendar, busy, moving, move }} />}
+          {calendar && layout === 'month' && <MonthGrid {...grid} {...{ calendar, month }} />}
+          {calendar && layout === 'agenda' && (
+            <Agenda
+              {...{ calendar, user, chosen, choose, colourOf }}
+              today={day}
+              create={() => create(nextHour(now))}
+            />
+          )}
+        </div>
         {panel !== undefined && (
           <CalendarPanel
-            {...{ panel, user, users, calendar, today, days, updates, people, earlier, choose }}
+            {...{ panel, user, users, calendar, colours, today, days, updates, people, earlier, choose }}
+            open={setPanel}
             choosePeople={(ids) => setPeople(ids.join(' '))}
             // A late answer to the form of this panel must not close the one that was opened since.
             close={() => {
@@ -221,6 +228,9 @@ function CalendarView({ user, users, earlier, inChat, children }: Props) {
     </div>
   );
 }
+
+/** The name of a time zone as people say it. */
+const cityOf = (zone: string) => zone.replace(/.*\//, '').replaceAll('_', ' ');
 
 /** The day of an address, within what the server knows. */
 function dateFrom(text: string, today: string): string {
@@ -291,28 +301,23 @@ const monthTitle = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'nu
 
 interface StepsProps {
   readonly unit: 'week' | 'month' | 'day';
-  readonly today: boolean;
   readonly back: string | undefined;
   readonly forward: string | undefined;
-  readonly title: string;
   /** Shows the days from this one on, or from today on. */
   go(day: string | undefined): void;
 }
 
 /** Buttons to switch days, weeks or months. */
-function Steps({ unit, today, back, forward, title, go }: StepsProps) {
+function Steps({ unit, back, forward, go }: StepsProps) {
   return (
     <span class="week-steps">
       <Button class="plain only" aria-label={`Previous ${unit}`} disabled={!back} onClick={() => go(back)}>
         <Icon name="left" />
       </Button>
-      <Button disabled={today} onClick={() => go(undefined)}>
-        Today
-      </Button>
+      <Button onClick={() => go(undefined)}>Today</Button>
       <Button class="plain only" aria-label={`Next ${unit}`} disabled={!forward} onClick={() => go(forward)}>
         <Icon name="right" />
       </Button>
-      <span class="quiet small step-title">{title}</span>
     </span>
   );
 }

@@ -7,7 +7,7 @@ import {
   localeOf,
   type User,
 } from '../events/calendar-data.ts';
-import { addDays, type EventTimes } from '../events/event-times.ts';
+import { addDays, type EventTimes, isOn, isPast } from '../events/event-times.ts';
 import { useConnection } from '../shared/server-connection.tsx';
 import { clock, dayTitle, wallTime } from '../shared/zone-time.ts';
 
@@ -54,12 +54,12 @@ export function MonthGrid({
         key={keyOf(event)}
         type="button"
         style={{ '--cal': colourOf(calendarOf(event)) }}
-        class={`event tinted one-line ${event.status} ${event.task ? `task ${event.task}` : ''} ${event.all_day ? 'all-day-chip' : ''}`}
+        class={`event tinted short ${event.status} ${event.task ?? ''} ${isPast(event) ? 'past' : ''}`}
         aria-pressed={chosen === keyOf(event)}
         title={`${time} ${event.title}`.trim()}
         onClick={() => choose(event)}
       >
-        <strong>{event.title}</strong> {time}
+        <b>{event.title}</b> <span>{time}</span>
       </button>
     );
   };
@@ -125,10 +125,4 @@ export function monthDays(month: string): readonly string[] {
 
 function morning(day: string): EventTimes {
   return { allDay: false, startDay: day, startMinutes: 9 * 60, endDay: day, endMinutes: 10 * 60 };
-}
-
-function isOn({ start_ts, end_ts, all_day }: CalendarEvent, day: string, zone: string): boolean {
-  const [start, end] = [wallTime(start_ts, zone), wallTime(end_ts, zone)];
-  const lastDay = (all_day || end.minutes === 0) && end.day > start.day ? addDays(end.day, -1) : end.day;
-  return start.day <= day && day <= lastDay;
 }

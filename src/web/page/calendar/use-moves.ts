@@ -11,9 +11,9 @@ import { type EventTimes, formatTimes, timesOf, writtenTimes } from '../events/e
 import { asError, useConnection } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
 
-/** An event on its way: where it goes, until the server has reported it there. */
+/** An event on its way: where it goes, until the server has reported it there. A new one has no key. */
 export interface Moving {
-  readonly key: string;
+  readonly key: string | undefined;
   readonly times: EventTimes;
 }
 

@@ -1,7 +1,8 @@
 import type { RefObject } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import type { CalendarEvent } from '../events/calendar-data.ts';
+import { type CalendarEvent, keyOf } from '../events/calendar-data.ts';
 import { daysBetween, type EventTimes, shiftTimes, stretchTimes, timesOf } from '../events/event-times.ts';
+import type { Moving } from './use-moves.ts';
 
 /** A pointer that moves less than this has clicked. */
 const clickPixels = 6;
@@ -19,7 +20,7 @@ interface Place {
 
 export interface WeekDrag {
   /** Where the dragged event would be. */
-  readonly ghost: EventTimes | undefined;
+  readonly ghost: Moving | undefined;
   onColumnDown(pointer: PointerEvent): void;
   onColumnClick(click: MouseEvent): void;
   onEventDown(pointer: PointerEvent, event: CalendarEvent, kind: 'move' | 'resize'): void;
@@ -34,7 +35,7 @@ export function useWeekDrag(
   readOnly: boolean,
   { create, move }: WeekActions,
 ): WeekDrag {
-  const [ghost, setGhost] = useState<EventTimes | undefined>();
+  const [ghost, setGhost] = useState<Moving | undefined>();
   const swallow = useRef(false);
 
   const placeAt = ({ clientX, clientY }: MouseEvent): Place | undefined => {
@@ -54,6 +55,7 @@ export function useWeekDrag(
     down: PointerEvent,
     at: (place: Place) => EventTimes,
     done: (times: EventTimes) => void,
+    key?: string,
     place?: Element | null,
   ) => {
     if (down.button !== 0 || down.pointerType === 'touch' || readOnly) return;
@@ -71,7 +73,7 @@ export function useWeekDrag(
       // A dashed outline stays where the event was.
       place?.classList.add('from');
       times = at(to);
-      setGhost(times);
+      setGhost({ key, times });
     };
     const onUp = () => {
       end();
@@ -129,7 +131,8 @@ export function useWeekDrag(
           return kind === 'move' ? shiftTimes(before, days, by) : stretchTimes(before, days * 24 * 60 + by);
         },
         (times) => JSON.stringify(times) !== JSON.stringify(before) && move(event, times),
-        (pointer.target as Element).closest('.placed, .bar'),
+        keyOf(event),
+        (pointer.target as Element).closest('[data-event]'),
       );
     },
   };

@@ -9,16 +9,15 @@ import {
   notificationsFor,
   type User,
 } from '../events/calendar-data.ts';
-import { type EventTimes, shiftTimes, stretchTimes, timesOf } from '../events/event-times.ts';
+import { type EventTimes, isPast, shiftTimes, stretchTimes, timesOf } from '../events/event-times.ts';
+import { NotificationMark } from '../events/notification-mark.tsx';
 import { useConnection } from '../shared/server-connection.tsx';
 import { clock, dayTitle, quietSpans, wallTime } from '../shared/zone-time.ts';
 import { type BusyPerson, BusyStrips } from './busy-strips.tsx';
-import { NotificationMark } from './notification-mark.tsx';
 import type { Moving } from './use-moves.ts';
 import { useWeekDrag, type WeekActions } from './week-drag.ts';
-import { layOutAllDay, layOutWeek, type Slot } from './week-layout.ts';
+import { layOutAllDay, layOutWeek } from './week-layout.ts';
 
-const pixelsPerHour = 48;
 /** Height of the lower edge of an event. Dragging the edge changes the length of the event. */
 const edgePixels = 6;
 /** More all-day events are behind a button. */
@@ -26,8 +25,10 @@ const maxAllDayRows = 6;
 /** A fuller week shows the hours at its top first, and the rest a moment later. */
 const maxAtOnce = 200;
 const firstMinutes = 8 * 60;
-/** How far an event is indented that overlaps an earlier one, in percent of the day. */
-const indent = 22;
+/** A row of a list of overlapping events needs this many minutes of height. */
+const rowMinutes = 30;
+/** The label of an hour makes room for the present time within this many minutes. */
+const nearMinutes = 20;
 
 interface Props extends WeekActions {
   readonly days: readonly string[];
@@ -53,38 +54,55 @@ export function WeekGrid(props: Props) {
   const drag = useWeekDrag(box, zone, readOnly, props);
   const week = useMemo(() => layOutWeek(calendar.events, days, zone), [calendar.events, days[0], zone]);
   const top = useMemo(() => firstVisible(calendar.events, days, zone), [days[0]]);
-  useLayoutEffect(() => box.current?.scrollTo({ top: (top / 60) * pixelsPerHour }), [days[0]]);
+  useLayoutEffect(() => {
+    const { offsetHeight = 0 } = box.current?.querySelector<HTMLElement>('.week-column') ?? {};
+    box.current?.scrollTo({ top: (top / (24 * 60)) * offsetHeight });
+  }, [days[0]]);
   const [complete, setComplete] = useState<string | undefined>();
   useEffect(() => {
     const timer = setTimeout(() => setComplete(days[0]));
     return () => clearTimeout(timer);
   }, [days[0]]);
-  const whole = complete === days[0] || week.reduce((sum, { placed }) => sum + placed.length, 0) <= maxAtOnce;
+  const whole = complete === days[0] || calendar.events.length <= maxAtOnce;
   // The same elements as before are not compared again, for example while an event is dragged.
   const columns = useMemo(
     () =>
-      week.map(({ placed, overflows }, index) => {
+      week.map(({ placed, clusters }, index) => {
         const day = days[index]!;
-        const isShown = ({ from, to }: Slot) => whole || (to >= top && from < top + firstMinutes);
+        const isShown = ({ from, to }: { from: number; to: number }) =>
+          whole || (to >= top && from < top + firstMinutes);
+        const shared = { day, calendar, user, chosen, colourOf };
         return [
-          ...placed.filter(isShown).map(({ event, ...slot }) => (
+          ...placed.filter(isShown).map(({ event, from, to, left, wide, pushed }) => (
             <div
               key={keyOf(event)}
               class={`placed ${isResizable(event, day, zone) ? 'resizable' : ''} ${moving?.key === keyOf(event) ? 'from' : ''}`}
               data-event={keyOf(event)}
-              style={slotStyle(slot)}
+              style={{ ...span(from, to), '--left': left, '--wide': wide, '--pushed': pushed / 60 }}
             >
-              {weekEvent({ event, day, minutes: slot.to - slot.from, calendar, user, chosen, colourOf })}
+              {weekEvent({ ...shared, event, minutes: to - from })}
             </div>
           )),
-          ...overflows.filter(isShown).map(({ events, ...slot }) => (
-            <div key={slot.from} class="placed" style={slotStyle(slot)}>
-              <Button class="event overflow" onClick={() => showOverflow(events)}>
-                +{events.length}
-                <span class="hidden"> more</span> at {clock(slot.from, localeOf(user))}
-              </Button>
-            </div>
-          )),
+          ...clusters.filter(isShown).map(({ events, from, to }) => {
+            const rows = Math.max(1, Math.floor((to - from) / rowMinutes));
+            const shown = events.slice(0, events.length > rows ? rows - 1 : rows);
+            return (
+              <div key={from} class="placed cluster" style={span(from, to)}>
+                {shown.map((event) => (
+                  <div key={keyOf(event)} data-event={keyOf(event)}>
+                    {weekEvent({ ...shared, event, minutes: 0 })}
+                  </div>
+                ))}
+                {shown.length < events.length && (
+                  <Button class="plain more" onClick={() => showOverflow(events.slice(shown.length))}>
+                    {`+${events.length - shown.length} `}
+                    <span class="hidden">more </span>
+                    {`at ${clock(from, locale)}`}
+                  </Button>
+                )}
+              </div>
+            );
+          }),
         ];
       }),
     [
@@ -101,6 +119,9 @@ export function WeekGrid(props: Props) {
   const bars = layOutAllDay(calendar.events, days, zone);
   const rows = Math.max(0, ...bars.map(({ row }) => row + 1));
   const now = wallTime(new Date().toISOString(), zone);
+  const going = drag.ghost ?? moving;
+  const ghost = going && { ...going, event: calendar.events.find((one) => keyOf(one) === going.key) };
+  const isThisWeek = days.includes(now.day);
   const allDay = (index: number) => {
     const shown = bars.filter(({ from, row }) => from === index && row < maxAllDayRows);
     const rest = bars.filter(
@@ -113,7 +134,7 @@ export function WeekGrid(props: Props) {
             key={keyOf(event)}
             class="bar"
             data-event={keyOf(event)}
-            style={{ top: `${row * 1.4}rem`, width: `calc(${count * 100}% + ${count - 1}px - 3px)` }}
+            style={{ '--row': row, width: `calc(${count * 100}% + ${count - 1}px - 4px)` }}
           >
             {weekEvent({ event, day: days[index]!, minutes: 0, calendar, user, chosen, colourOf })}
           </div>
@@ -143,7 +164,10 @@ export function WeekGrid(props: Props) {
       tabIndex={0}
       role="region"
       aria-label="Week"
-      style={{ '--all-day-rows': Math.min(rows, maxAllDayRows) + (rows > maxAllDayRows ? 1 : 0) }}
+      style={{
+        '--all-day-rows': Math.min(rows, maxAllDayRows) + (rows > maxAllDayRows ? 1 : 0),
+        gridTemplateColumns: `auto ${days.map((day) => (isWeekend(day) ? 'minmax(4rem, 0.72fr)' : 'minmax(5.5rem, 1fr)')).join(' ')}`,
+      }}
       onClick={({ target }) => {
         const at = eventAt(target);
         if (at?.button && !drag.swallowClick()) choose(at.event);
@@ -167,22 +191,27 @@ export function WeekGrid(props: Props) {
         move(event!, times);
       }}
     >
-      <div
-        class={`week-hours ${rows > 0 ? 'below-all-day' : ''}`}
-        style={{ height: `${24 * pixelsPerHour}px` }}
-      >
-        {Array.from({ length: 12 }, (_, index) => index * 2).map((hour) => (
-          <span key={hour} style={{ top: `${hour * pixelsPerHour}px` }}>
-            {clock(hour * 60, locale)}
-          </span>
-        ))}
+      <div class={`week-hours ${rows > 0 ? 'below-all-day' : ''}`}>
+        <div class="week-corner">{rows > 0 && 'all day'}</div>
+        {Array.from({ length: 23 }, (_, index) => index + 1)
+          .filter((hour) => !isThisWeek || Math.abs(hour * 60 - now.minutes) > nearMinutes)
+          .map((hour) => (
+            <span key={hour} style={span(hour * 60, hour * 60)}>
+              {clock(hour * 60, locale).replace(/:00(?=.[AP]M)/, '')}
+            </span>
+          ))}
+        {isThisWeek && <b style={span(now.minutes, now.minutes)}>{clock(now.minutes, locale)}</b>}
       </div>
       {days.map((day, index) => (
-        <section key={day} class="week-day" aria-label={dayTitle(day, 'long')}>
+        <section
+          key={day}
+          class={`week-day ${day === today ? 'today' : ''}`}
+          aria-label={dayTitle(day, 'long')}
+        >
           {/* A bar reaches over the heads of the following days. */}
           <div class="week-head" style={{ zIndex: 10 - index }}>
-            <h2 class={day === today ? 'today' : ''}>
-              <span>{dayTitle(day)}</span>
+            <h2>
+              {dayTitle(day, 'weekday')} <b>{Number(day.slice(8))}</b>
             </h2>
             {rows > 0 && <div class="all-day">{allDay(index)}</div>}
           </div>
@@ -191,19 +220,21 @@ export function WeekGrid(props: Props) {
           <div
             class="week-column"
             data-day={day}
-            style={{ height: `${24 * pixelsPerHour}px`, backgroundSize: `100% ${2 * pixelsPerHour}px` }}
             onPointerDown={drag.onColumnDown}
             onClick={drag.onColumnClick}
           >
             {quiet.map(([from, to]) => (
-              <div key={from} class="quiet-hours" style={spanStyle(from, to)} />
+              <div key={from} class="quiet-hours" style={span(from, to)} />
             ))}
-            <BusyStrips people={busy} {...{ day, zone, spanStyle }} />
-            {day === now.day && (
-              <div class="now" style={{ top: `${(now.minutes / 60) * pixelsPerHour}px` }} />
-            )}
+            <BusyStrips people={busy} {...{ day, zone, span }} />
+            {day === now.day && <div class="now" style={span(now.minutes, now.minutes)} />}
             {columns[index]}
-            <Ghost times={drag.ghost ?? moving?.times} day={day} locale={locale} />
+            {ghost && (
+              <Ghost
+                {...{ ...ghost, day, locale }}
+                colour={colourOf(ghost.event && calendarOf(ghost.event))}
+              />
+            )}
           </div>
         </section>
       ))}
@@ -232,13 +263,22 @@ function moveByKey(key: KeyboardEvent, times: EventTimes): EventTimes | undefine
   return key.shiftKey ? stretchTimes(times, minutes) : shiftTimes(times, 0, minutes);
 }
 
+interface GhostProps extends Pick<Moving, 'times'> {
+  /** Absent while a new event is drawn. */
+  readonly event: CalendarEvent | undefined;
+  readonly colour: string;
+  readonly day: string;
+  readonly locale: string;
+}
+
 /** Where a dragged event would be. */
-function Ghost({ times, day, locale }: { times: EventTimes | undefined; day: string; locale: string }) {
-  if (times === undefined || day < times.startDay || day > times.endDay) return null;
+function Ghost({ times, event, colour, day, locale }: GhostProps) {
+  if (day < times.startDay || day > times.endDay) return null;
   const from = times.allDay || day > times.startDay ? 0 : times.startMinutes;
   const to = times.allDay || day < times.endDay ? 24 * 60 : times.endMinutes;
   return (
-    <div class="placed ghost" style={spanStyle(from, Math.max(to, from + 15))}>
+    <div class="placed ghost tinted" style={{ ...span(from, Math.max(to, from + 15)), '--cal': colour }}>
+      {event && <b class="cut">{event.title}</b>}
       {day === times.startDay &&
         !times.allDay &&
         `${clock(from, locale)} – ${clock(times.endMinutes, locale)}`}
@@ -246,22 +286,10 @@ function Ghost({ times, day, locale }: { times: EventTimes | undefined; day: str
   );
 }
 
-function spanStyle(from: number, to: number) {
-  return {
-    top: `${(from / 60) * pixelsPerHour}px`,
-    height: `${((to - from) / 60) * pixelsPerHour}px`,
-  };
-}
+/** The place of some minutes of a day, in hours. */
+const span = (from: number, to: number) => ({ '--from': from / 60, '--to': to / 60 });
 
-function slotStyle({ from, to, lane, lanes }: Slot) {
-  return {
-    top: `${(from / 60) * pixelsPerHour}px`,
-    height: `${Math.max(24, ((to - from) / 60) * pixelsPerHour - 1)}px`,
-    // A later event lies on top and is indented, so that both titles show.
-    '--indent': `${lane * Math.min(indent, 100 / lanes)}%`,
-    '--lane': lane,
-  };
-}
+const isWeekend = (day: string) => [0, 6].includes(new Date(day).getUTCDay());
 
 interface WeekEventProps {
   readonly event: CalendarEvent;
@@ -279,20 +307,20 @@ interface WeekEventProps {
  */
 function weekEvent({ event, day, minutes, calendar, user, chosen, colourOf }: WeekEventProps) {
   const zone = user.timezone ?? 'UTC';
-  const locale = localeOf(user);
-  const time = eventTime(event, day, zone, locale);
+  const time = eventTime(event, day, zone, localeOf(user));
+  const isInvited = event.answer === 'needs-action';
+  const [reminder] = notificationsFor(calendar, event);
   return (
     <Button
       style={{ '--cal': colourOf(calendarOf(event)) }}
-      class={`event tinted ${event.status} ${Date.parse(event.end_ts) < Date.now() ? 'past' : ''} ${event.task ? `task ${event.task}` : ''} ${minutes < 45 ? 'one-line' : minutes < 90 ? 'two-lines' : ''}`}
+      class={`event tinted ${event.status} ${isPast(event) ? 'past' : ''} ${event.task ?? ''} ${isInvited ? 'invited' : ''} ${minutes < 45 ? 'short' : minutes < 60 ? '' : 'tall'}`}
       aria-pressed={chosen === keyOf(event)}
-      title={`${time} ${event.title}`.trim()}
+      title={`${time} ${event.title}${isInvited ? ', waits for your answer' : ''}`.trim()}
     >
-      <strong>{event.title}</strong>
-      {` ${time} `}
-      {notificationsFor(calendar, event).map((one) => (
-        <NotificationMark key={one.id} notification={one} {...{ calendar, user, day }} />
-      ))}
+      <b>{event.title}</b>
+      <span class={minutes < 45 ? 'hidden' : ''}>
+        {time} {reminder && <NotificationMark notification={reminder} {...{ calendar, user, day }} isShort />}
+      </span>
     </Button>
   );
 }

@@ -1,35 +1,35 @@
 import type { CalendarEvent } from '../events/calendar-data.ts';
 import { wallTime } from '../shared/zone-time.ts';
 
-/** A position in a day column: start and end in minutes since midnight, the lane, and the number of lanes. */
-export interface Slot {
+/** A part of a day, in minutes since midnight. */
+interface Slot {
   readonly from: number;
   readonly to: number;
-  readonly lane: number;
-  readonly lanes: number;
 }
+/** An event in a day column. `left` and `wide` are percentages of the column. */
 export interface Placed extends Slot {
   readonly event: CalendarEvent;
+  readonly left: number;
+  readonly wide: number;
+  /** Minutes below its start at which the title stands, because a shorter event that begins with it lies on top. */
+  readonly pushed: number;
 }
-/** Events that do not fit into the available lanes. */
-export interface Overflow extends Slot {
+/** Events of which three or more overlap: a short list. */
+export interface Cluster extends Slot {
   readonly events: readonly CalendarEvent[];
 }
 
-/** More lanes would leave too little of the titles below. */
-const maxLanes = 3;
+/** How far an event is indented that lies on an earlier one. */
+const indent = 22;
+/** A title needs this many minutes of height. */
+const titleMinutes = 30;
 
-interface DayLayout {
-  readonly placed: readonly Placed[];
-  readonly overflows: readonly Overflow[];
-}
-
-/** Lays out the timed events of each day. Overlapping events are placed side by side, up to `maxLanes`. */
+/** Lays out the timed events of each day. Of two that overlap, the later one lies on top, so that both titles show. */
 export function layOutWeek(
   events: readonly CalendarEvent[],
   days: readonly string[],
   zone: string,
-): readonly DayLayout[] {
+): readonly { readonly placed: readonly Placed[]; readonly clusters: readonly Cluster[] }[] {
   const spans = days.map((): Span[] => []);
   for (const event of events) {
     if (event.all_day) continue;
@@ -47,43 +47,63 @@ export function layOutWeek(
   return spans.map((ofDay) => layOutDay(ofDay.sort((a, b) => a.from - b.from || b.to - a.to)));
 }
 
-type Span = Omit<Placed, 'lane' | 'lanes'>;
-type SpanInLane = Omit<Placed, 'lanes'>;
-
-function layOutDay(spans: readonly Span[]): DayLayout {
-  const placed: Placed[] = [];
-  const overflows: Overflow[] = [];
-  for (const group of groupOverlapping(spans)) {
-    const needed = Math.max(...group.map(({ lane }) => lane)) + 1;
-    const lanes = Math.min(needed, maxLanes);
-    const shown = needed > maxLanes ? maxLanes - 1 : needed;
-    placed.push(...group.filter(({ lane }) => lane < shown).map((one) => ({ ...one, lanes })));
-    const rest = group.filter(({ lane }) => lane >= shown);
-    if (rest.length > 0)
-      overflows.push({
-        events: rest.map(({ event }) => event),
-        from: Math.min(...rest.map(({ from }) => from)),
-        to: Math.max(...rest.map(({ to }) => to)),
-        lane: shown,
-        lanes,
-      });
-  }
-  return { placed, overflows };
+interface Span extends Slot {
+  readonly event: CalendarEvent;
 }
+interface SpanInLane extends Span {
+  readonly lane: number;
+}
+
+function layOutDay(spans: readonly Span[]) {
+  const placed: Placed[] = [];
+  const clusters: Cluster[] = [];
+  for (const group of groupOverlapping(spans)) {
+    const third = group.filter(({ lane }) => lane > 1);
+    const isCrowded = (one: SpanInLane) => third.some((other) => overlap(one, other));
+    for (const cluster of groupOverlapping(group.filter(isCrowded)))
+      clusters.push({
+        events: cluster.map(({ event }) => event),
+        from: cluster[0]!.from,
+        to: Math.max(...cluster.map(({ to }) => to)),
+      });
+    const pairs = group.filter((one) => !isCrowded(one));
+    placed.push(...pairs.map((one) => placedAmong(one, pairs)));
+  }
+  return { placed, clusters };
+}
+
+/** Two that begin together show both titles: that of the longer one below the shorter one, or beside each other. */
+function placedAmong({ lane, ...one }: SpanInLane, pairs: readonly SpanInLane[]): Placed {
+  const twin = pairs.find((other) => other.from === one.from && other.lane !== lane);
+  const isBeside = twin !== undefined && Math.abs(twin.to - one.to) < titleMinutes;
+  if (lane === 0)
+    return {
+      ...one,
+      left: 0,
+      wide: isBeside ? 50 : 100,
+      pushed: twin && !isBeside ? twin.to - twin.from : 0,
+    };
+  const left = isBeside ? 50 : twin ? indent / 2 : indent;
+  return { ...one, left, wide: 100 - left, pushed: 0 };
+}
+
+/** A box is drawn at least half an hour high, even for shorter events. */
+const bottomOf = ({ from, to }: Slot) => Math.max(to, from + titleMinutes);
+
+const overlap = (one: Slot, other: Slot) => one.from < bottomOf(other) && other.from < bottomOf(one);
 
 /** Groups spans that overlap, directly or through other spans, and assigns each a lane. */
 function groupOverlapping(spans: readonly Span[]): readonly (readonly SpanInLane[])[] {
   const groups: SpanInLane[][] = [];
   let end = -1;
-  for (const span of spans) {
-    if (span.from >= end) groups.push([]);
+  for (const { event, from, to } of spans) {
+    if (from >= end) groups.push([]);
     const group = groups.at(-1)!;
-    const taken = new Set(group.filter(({ to }) => to > span.from).map(({ lane }) => lane));
+    const taken = new Set(group.filter((one) => bottomOf(one) > from).map(({ lane }) => lane));
     let lane = 0;
     while (taken.has(lane)) lane++;
-    group.push({ ...span, lane });
-    // A box is drawn at least half an hour high, even for shorter events.
-    end = Math.max(end, span.to, span.from + 30);
+    group.push({ event, from, to, lane });
+    end = Math.max(end, bottomOf({ from, to }));
   }
   return groups;
 }

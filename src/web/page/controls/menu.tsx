@@ -6,11 +6,13 @@ import { Icon, type IconName } from './icon.tsx';
 interface Props {
   readonly label: string;
   readonly icon?: IconName;
+  /** True if the button shows its label, and not only its icon. */
+  readonly labelled?: boolean;
   readonly children: ComponentChildren;
 }
 
 /** A button that shows buttons and links of rare use. Closes on Escape, on a choice and on a click elsewhere. */
-export function Menu({ label, icon = 'more', children }: Props) {
+export function Menu({ label, icon = 'more', labelled = false, children }: Props) {
   const [open, setOpen] = useState(false);
   const menu = useRef<HTMLDivElement>(null);
   const items = () => [...menu.current!.querySelectorAll<HTMLElement>('.menu-list :is(a, button:enabled)')];
@@ -39,13 +41,14 @@ export function Menu({ label, icon = 'more', children }: Props) {
     // biome-ignore lint/a11y/noStaticElementInteractions: the keys belong to the buttons inside
     <div class="menu" ref={menu} onKeyDown={onKeyDown}>
       <Button
-        class="plain only"
+        class={labelled ? '' : 'plain only'}
         aria-label={label}
         title={label}
         aria-expanded={open}
         onClick={() => setOpen(!open)}
       >
         <Icon name={icon} />
+        {labelled && label}
       </Button>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the buttons inside are pressed */}
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: a key press on a button is a click */}

@@ -1,14 +1,25 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { ToolName } from '../../../api.ts';
+import { wholeList } from '../../../paging.ts';
+import type { CalendarColours } from '../calendar/calendar-colours.tsx';
 import { Button } from '../controls/fields.tsx';
-import { Icon } from '../controls/icon.tsx';
+import { Icon, type IconName } from '../controls/icon.tsx';
+import { Menu } from '../controls/menu.tsx';
 import { useActions } from '../shared/actions.tsx';
 import { ChangeButton } from '../shared/buttons.tsx';
-import { useAddressed } from '../shared/route.ts';
+import { pathTo, useAddressed } from '../shared/route.ts';
 import { Pending, useConnection, useLoaded, useTool } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
-import { shortTime } from '../shared/zone-time.ts';
-import { type CalendarEvent, localeOf, type Notification, type User } from './calendar-data.ts';
+import { shortTime, wallTime } from '../shared/zone-time.ts';
+import {
+  type CalendarData,
+  type CalendarEvent,
+  calendarOf,
+  localeOf,
+  type Notification,
+  notificationsFor,
+  type User,
+} from './calendar-data.ts';
 import {
   Confirmation,
   MessageText,
@@ -18,21 +29,28 @@ import {
   scopeArguments,
   useConfirmedChange,
 } from './event-change.tsx';
-import { EventForm } from './event-form.tsx';
+import { lengthText } from './event-facts.ts';
+import { EventForm, repeatTitle } from './event-form.tsx';
 import { formatTimes, timesOf } from './event-times.ts';
+import { ChannelIcon } from './notification-mark.tsx';
 
 interface Props {
   readonly user: User;
   readonly event: CalendarEvent;
-  readonly notifications: readonly Notification[];
+  readonly calendar: CalendarData;
+  readonly colours: CalendarColours;
+  /** Asks when the event should take place instead. */
+  move(): void;
   done(): void;
 }
 
-/** One event with its notifications and the reason for each. It can be changed and deleted. */
-export function EventDetail({ user, event, notifications, done }: Props) {
-  const [mode, setMode] = useAddressed<'view' | 'edit' | 'delete'>('do', 'view');
+/** One event with its notifications and the reason for each. It can be changed, moved and deleted. */
+export function EventDetail({ user, event, calendar, colours, move, done }: Props) {
+  const notifications = notificationsFor(calendar, event);
+  const [mode, setMode] = useAddressed<'view' | 'edit' | 'reminders' | 'delete'>('do', 'view');
   const { client, busy, act } = useActions();
-  const times = timesOf(event, user.timezone ?? 'UTC');
+  const zone = user.timezone ?? 'UTC';
+  const times = timesOf(event, zone);
   /** Asks only if there is something to choose, if others are told, or if a calendar server makes it final. */
   const remove = () => {
     if (event.occurrence !== undefined || event.calendar_id !== undefined) return setMode('delete');
@@ -55,70 +73,165 @@ export function EventDetail({ user, event, notifications, done }: Props) {
   );
   // Files in the outbox are named after their notification.
   const inOutbox = new Set(outbox?.messages.map(({ file }) => file.replace(/\..*/, '')));
-  if (mode === 'edit' && whole)
+  if ((mode === 'edit' || mode === 'reminders') && whole)
     return (
       <EventForm
         {...{ user, times, done }}
         event={{ ...whole, title: event.title, ...(event.location && { location: event.location }) }}
         occurrence={event.occurrence}
+        focusReminders={mode === 'reminders'}
       />
     );
   if (mode === 'delete') return <DeleteQuestion {...{ user, event, done }} back={() => setMode('view')} />;
+  const [first] = notifications.filter(
+    ({ change, status }) => change === undefined && status !== 'cancelled',
+  );
+  const fewer = () =>
+    act(async () => {
+      const more = { notification_id: first!.id, less_like_this: true };
+      const { undo } = await client.undoable('cancel_notification', more);
+      const text =
+        'There will be fewer reminders of events with this title. The rule is in the settings of the person.';
+      return { text, undo };
+    });
+  const of = calendarOf(event) ?? '';
+  const home = colours.calendars.find(({ id }) => id === of);
   return (
     <>
-      <ul class="event-facts">
-        <li>
-          <Icon name="clock" />
-          {formatTimes(times, localeOf(user))}
-        </li>
-        {event.location && (
-          <li>
-            <Icon name="pin" />
-            {event.location}
-          </li>
-        )}
-        {whole?.attendees && (
-          <li>
-            <Icon name="people" />
-            With {whole.attendees.join(', ')}
-          </li>
-        )}
-        {whole?.conf_link && (
-          <li>
-            <Icon name="hook" />
-            <a href={whole.conf_link} target="_blank" rel="noreferrer">
-              Join
-            </a>
-          </li>
-        )}
-      </ul>
+      <Line icon="clock" more={whole?.rrule && repeatTitle(whole.rrule, times.startDay)}>
+        {formatTimes(times, localeOf(user), wallTime(new Date().toISOString(), zone).day)}
+      </Line>
+      {event.location && <Line icon="pin">{event.location}</Line>}
+      {whole?.attendees && (
+        <Line
+          icon="people"
+          more={whole.answers?.map(({ attendee, answer }) => `${attendee}: ${answer}`).join(', ')}
+        >
+          {whole.attendees.join(', ')}
+        </Line>
+      )}
+      {whole?.conf_link && (
+        <Line icon="hook">
+          <a class="link" href={whole.conf_link} target="_blank" rel="noreferrer">
+            Join
+          </a>
+        </Line>
+      )}
+      {home && (
+        <p class="panel-line">
+          <span class="dot" style={{ '--cal': home.colour }} />
+          <span>{home.name}</span>
+        </p>
+      )}
+      {event.status !== 'confirmed' && <Line icon="ask">{capital(event.status)}</Line>}
+      {event.task && <Line icon="check">Task, {event.task}</Line>}
       {whole?.description && <p class="description">{whole.description}</p>}
-      {event.status !== 'confirmed' && <span class="badge warning">{event.status}</span>}
-      {event.task && <span class="badge">Task, {event.task}</span>}
       {error && <p class="problem">{error.message}</p>}
-      <p class="buttons">
-        {event.task && <TaskButton event={event} />}
-        {!event.task && (
-          <ChangeButton tool="update_event" disabled={!whole} onClick={() => setMode('edit')}>
-            Edit
-          </ChangeButton>
-        )}
-        <ChangeButton class="danger" tool="delete_event" disabled={busy} onClick={remove}>
-          Delete
-        </ChangeButton>
-      </p>
-      <h3>Notifications</h3>
-      {notifications.length === 0 ? (
-        <p>No notifications for this event.</p>
-      ) : (
-        <ul class="notifications">
+      <section>
+        <h2>Reminders</h2>
+        {notifications.length === 0 && <p class="quiet">No notifications for this event.</p>}
+        <ul class="reminder-list">
           {notifications.map((one) => (
-            <NotificationItem key={one.id} notification={one} inOutbox={inOutbox.has(one.id)} user={user} />
+            <NotificationItem
+              key={one.id}
+              notification={one}
+              inOutbox={inOutbox.has(one.id)}
+              {...{ user, calendar }}
+            />
           ))}
         </ul>
-      )}
+        <p class="buttons">
+          <ChangeButton
+            class="tight"
+            tool="update_event"
+            disabled={!whole}
+            onClick={() => setMode('reminders')}
+          >
+            <Icon name="plus" />
+            Add
+          </ChangeButton>
+          {first && (
+            <ChangeButton class="plain tight" tool="cancel_notification" disabled={busy} onClick={fewer}>
+              Fewer like these
+            </ChangeButton>
+          )}
+        </p>
+      </section>
+      <RoutinesBefore event={event} />
+      <section class="buttons">
+        {event.task ? (
+          <TaskButton event={event} />
+        ) : (
+          <>
+            <ChangeButton tool="update_event" disabled={!whole} onClick={() => setMode('edit')}>
+              <Icon name="edit" />
+              Edit
+            </ChangeButton>
+            <ChangeButton class="plain" tool="update_event" onClick={move}>
+              Move…
+            </ChangeButton>
+          </>
+        )}
+        <ChangeButton class="plain danger" tool="delete_event" disabled={busy} onClick={remove}>
+          Delete
+        </ChangeButton>
+      </section>
     </>
   );
+}
+
+interface LineProps {
+  readonly icon: IconName;
+  /** A second, quiet line. */
+  readonly more?: string | undefined;
+  readonly children: ComponentChildren;
+}
+
+const Line = ({ icon, more, children }: LineProps) => (
+  <p class="panel-line">
+    <Icon name={icon} />
+    <span>{children}</span>
+    {more && <span class="quiet">{more}</span>}
+  </p>
+);
+
+const capital = (text: string) => `${text[0]!.toUpperCase()}${text.slice(1)}`;
+
+/** The routines that start because this event is near. */
+function RoutinesBefore({ event }: { event: CalendarEvent }) {
+  const { mayCall } = useConnection();
+  const { value } = useLoaded(
+    async (client, signal) =>
+      mayCall('list_routines') ? client.tool('list_routines', wholeList, { signal }) : undefined,
+    [],
+  );
+  const startMs = Date.parse(event.start_ts);
+  const before = (value?.routines ?? []).flatMap(({ id, name, when, next_due = [] }) => {
+    if (typeof when === 'string' || when.before === undefined) return [];
+    const at = next_due.find((due) => startMs - Date.parse(due) === lengthIn(when.before!));
+    return at === undefined ? [] : [{ id, name, at }];
+  });
+  if (before.length === 0) return null;
+  return (
+    <section>
+      <h2>Before it</h2>
+      {before.map(({ id, name, at }) => (
+        <Line key={id} icon="routines" more={shortTime(at)}>
+          <a class="link" href={pathTo('routines', id)}>
+            {name}
+          </a>
+        </Line>
+      ))}
+    </section>
+  );
+}
+
+const unitsMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** Milliseconds of a text such as `30 minutes` or `1h`. */
+function lengthIn(text: string): number {
+  const [, count = '', unit = ''] = /^(\d+) *([mhd])/.exec(text) ?? [];
+  return Number(count) * (unitsMs[unit] ?? Number.NaN);
 }
 
 /** Completes a task, in its calendar as well if that can be written. */
@@ -182,21 +295,19 @@ interface NotificationItemProps {
   readonly notification: Notification;
   /** Whether it was written to the outbox instead of being sent. */
   readonly inOutbox: boolean;
+  readonly calendar: CalendarData;
   readonly user: User;
 }
 
 /** One notification with its reason, its text, and what can be done with it. */
-function NotificationItem({ notification, inOutbox, user }: NotificationItemProps) {
+function NotificationItem({ notification, calendar, inOutbox, user }: NotificationItemProps) {
   const { client, act } = useActions();
   const [shown, setShown] = useState(false);
-  const { id, status, channel, sent_time, plan_time, subject, reason, why, error, acknowledged_at, change } =
+  const { id, status, channel, sent_time, plan_time, reason, why, error, acknowledged_at, change } =
     notification;
   const named = { notification_id: id };
-  const undoable = (
-    tool: 'cancel_notification' | 'acknowledge_notification',
-    text: string,
-    fields: { less_like_this?: boolean } = {},
-  ) => act(async () => ({ text, undo: (await client.undoable(tool, { ...named, ...fields })).undo }));
+  const undoable = (tool: 'cancel_notification' | 'acknowledge_notification', text: string) =>
+    act(async () => ({ text, undo: (await client.undoable(tool, named)).undo }));
   const snooze = () =>
     act(async () => {
       const { id: again } = await client.tool('snooze_notification', { ...named, minutes: 10 });
@@ -204,49 +315,49 @@ function NotificationItem({ notification, inOutbox, user }: NotificationItemProp
       return { text: 'The reminder comes again in 10 minutes.', undo };
     });
   const isOpen = (status === 'sent' || status === 'delivered') && acknowledged_at === undefined;
-  const button = (title: string, tool: ToolName, run: () => unknown) => (
-    <ChangeButton class="small" tool={tool} onClick={run}>
-      {title}
-    </ChangeButton>
-  );
+  const state = acknowledged_at ? 'acknowledged' : status;
+  const time = sent_time ?? plan_time;
   return (
-    <li>
-      <div class="marks">
-        <span class={`badge ${status}`}>{acknowledged_at ? 'acknowledged' : status}</span>{' '}
-        <strong>{channel}</strong>
-        {shortTime(sent_time ?? plan_time, user.timezone ?? 'UTC', localeOf(user))}
-      </div>
-      {subject && <div>{subject}</div>}
-      {(why ?? reason) && <div class="quiet">Why: {[reason, why].filter(Boolean).join('; ')}</div>}
+    <li class={`panel-line notification ${state}`}>
+      <ChannelIcon {...{ calendar, channel, status: state }} />
+      <span>
+        <b>{shortTime(time, user.timezone ?? 'UTC', localeOf(user))}</b> by {channel},{' '}
+        {state === 'planned' ? `in ${lengthText(Date.parse(time) - Date.now())}` : state}
+      </span>
+      <Menu label={`More about this reminder by ${channel}`}>
+        <Button onClick={() => setShown(!shown)}>{shown ? 'Hide message' : 'Read message'}</Button>
+        {isOpen && change === undefined && (
+          <ChangeButton tool="snooze_notification" onClick={snooze}>
+            Snooze 10 minutes
+          </ChangeButton>
+        )}
+        {status === 'planned' && (
+          <ChangeButton
+            tool="cancel_notification"
+            onClick={() => undoable('cancel_notification', 'Notification cancelled.')}
+          >
+            Cancel
+          </ChangeButton>
+        )}
+      </Menu>
+      {(why ?? reason) && <span class="quiet">{[reason, why].filter(Boolean).join(': ')}</span>}
       {inOutbox && (
-        <div class="quiet">
+        <span class="quiet">
           The message is in the outbox, because the server cannot send by {channel} yet.
-        </div>
+        </span>
       )}
-      {error && <div class="problem">{error}</div>}
-      <div class="buttons">
-        <Button class="small" aria-expanded={shown} onClick={() => setShown(!shown)}>
-          {shown ? 'Hide message' : 'Read message'}
-        </Button>
-        {isOpen &&
-          button('Acknowledge', 'acknowledge_notification', () =>
-            undoable('acknowledge_notification', 'Notification acknowledged.'),
-          )}
-        {isOpen && change === undefined && button('Snooze 10 minutes', 'snooze_notification', snooze)}
-        {status === 'planned' &&
-          button('Cancel', 'cancel_notification', () =>
-            undoable('cancel_notification', 'Notification cancelled.'),
-          )}
-        {change === undefined &&
-          status !== 'cancelled' &&
-          button('Less like this', 'cancel_notification', () =>
-            undoable(
-              'cancel_notification',
-              'There will be fewer reminders of events with this title. The rule is in the settings of the person.',
-              { less_like_this: true },
-            ),
-          )}
-      </div>
+      {error && <span class="problem">{error}</span>}
+      {isOpen && (
+        <span class="buttons">
+          <ChangeButton
+            class="tight"
+            tool="acknowledge_notification"
+            onClick={() => undoable('acknowledge_notification', 'Notification acknowledged.')}
+          >
+            Acknowledge
+          </ChangeButton>
+        </span>
+      )}
       {shown && <NotificationText id={id} />}
     </li>
   );

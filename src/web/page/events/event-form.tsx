@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { ToolArguments } from '../../../api.ts';
 import { SelectField, TextArea, TextField } from '../controls/fields.tsx';
 import { splitList } from '../controls/words.ts';
+import { focusFirst } from '../runs/approval-card.tsx';
 import { DraftMark, useDraft } from '../shared/drafts.tsx';
 import { useConnection, useTool } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
@@ -34,6 +35,8 @@ interface Props {
   readonly occurrence?: string | undefined;
   readonly calendars?: readonly Writable[];
   readonly attendees?: readonly string[];
+  /** True if the reminders are what the person came for. */
+  readonly focusReminders?: boolean;
   done(): void;
 }
 
@@ -43,7 +46,16 @@ const textFields = [
 ] as const;
 
 /** Creates an event, or changes one, one date of a series, or all of it. */
-export function EventForm({ user, times: first, event, occurrence, calendars = [], attendees, done }: Props) {
+export function EventForm({
+  user,
+  times: first,
+  event,
+  occurrence,
+  calendars = [],
+  attendees,
+  focusReminders,
+  done,
+}: Props) {
   const { client } = useConnection();
   const toast = useToast();
   const change = useConfirmedChange();
@@ -124,6 +136,7 @@ export function EventForm({ user, times: first, event, occurrence, calendars = [
         placeholder="as in the settings"
         hint="For this event, e.g. 30m, 1d 17:00. Write “none” for no reminder."
         {...field('reminders')}
+        {...(focusReminders && { ref: focusFirst })}
       />
       {event === undefined && calendars.length > 0 && (
         <SelectField
@@ -202,20 +215,22 @@ interface RepeatFieldProps {
   change(rule: string): void;
 }
 
+/** The usual rules of a series that begins on a day, in words. */
+const repeats = (day: string): Readonly<Record<string, string>> => ({
+  '': 'Once',
+  'FREQ=DAILY': 'Every day',
+  'FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR': 'Monday to Friday',
+  'FREQ=WEEKLY': `Every week on ${dayTitle(day, 'weekdayName')}`,
+  'FREQ=WEEKLY;INTERVAL=2': `Every second week on ${dayTitle(day, 'weekdayName')}`,
+  'FREQ=MONTHLY': 'Every month on this date',
+  'FREQ=YEARLY': `Every year on ${dayTitle(day, 'day')}`,
+});
+
+export const repeatTitle = (rule: string, day: string) => repeats(day)[rule] ?? rule;
+
 /** How often an event takes place. Other rules can be written as in iCalendar. */
 function RepeatField({ value: rule, day, change }: RepeatFieldProps) {
-  const weekday = new Intl.DateTimeFormat(undefined, { weekday: 'long', timeZone: 'UTC' }).format(
-    Date.parse(day),
-  );
-  const choices: Readonly<Record<string, string>> = {
-    '': 'Once',
-    'FREQ=DAILY': 'Every day',
-    'FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR': 'Monday to Friday',
-    'FREQ=WEEKLY': `Every week on ${weekday}`,
-    'FREQ=WEEKLY;INTERVAL=2': `Every second week on ${weekday}`,
-    'FREQ=MONTHLY': 'Every month on this date',
-    'FREQ=YEARLY': `Every year on ${dayTitle(day, 'day')}`,
-  };
+  const choices = repeats(day);
   const [own, setOwn] = useState(!(rule in choices));
   return (
     <>
@@ -246,11 +261,12 @@ interface EventMoveProps {
   readonly user: User;
   readonly event: CalendarEvent;
   readonly times: EventTimes;
+  change(times: EventTimes): void;
   done(): void;
 }
 
-/** Asks before an event that was dragged is moved, and shows who is notified. */
-export function EventMove({ user, event, times, done }: EventMoveProps) {
+/** Moves an event to times that were dragged or are chosen here, and shows who is notified. */
+export function EventMove({ user, event, times, change: setTimes, done }: EventMoveProps) {
   const { client } = useConnection();
   const toast = useToast();
   const change = useConfirmedChange();
@@ -287,6 +303,7 @@ export function EventMove({ user, event, times, done }: EventMoveProps) {
         <br />
         <strong>{formatTimes(times, locale)}</strong>
       </p>
+      <TimeFields times={times} locale={locale} change={setTimes} />
       {event.occurrence !== undefined && <ScopeChoice label="Move" chosen={scope} choose={setScope} />}
       {error && <p class="problem">{error.message}</p>}
       <Confirmation
@@ -295,7 +312,7 @@ export function EventMove({ user, event, times, done }: EventMoveProps) {
         tool="update_event"
         action="Move event"
         verb="move"
-        disabled={!whole}
+        disabled={!whole || JSON.stringify(times) === JSON.stringify(before)}
         cancel={done}
         run={move}
       />

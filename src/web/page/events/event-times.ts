@@ -13,6 +13,20 @@ export interface EventTimes {
   readonly endMinutes: number;
 }
 
+export const isPast = ({ end_ts }: Pick<CalendarEvent, 'end_ts'>) => Date.parse(end_ts) < Date.now();
+
+/** True if an event takes place on a day. What ends at midnight is not on the next day. */
+export function isOn(
+  event: Pick<CalendarEvent, 'start_ts' | 'end_ts' | 'all_day'>,
+  day: string,
+  zone: string,
+) {
+  const { startDay, endDay, endMinutes, allDay } = timesOf(event, zone);
+  return (
+    startDay <= day && (day < endDay || (day === endDay && (startDay === day || allDay || endMinutes > 0)))
+  );
+}
+
 export function timesOf(
   { start_ts, end_ts, all_day }: Pick<CalendarEvent, 'start_ts' | 'end_ts' | 'all_day'>,
   zone: string,
@@ -112,10 +126,11 @@ function shifted(day: string, minutes: number, days: number, by: number) {
   return { day: addDays(day, days + carry), minutes: total - carry * dayMinutes };
 }
 
-export function formatTimes(times: EventTimes, locale: string): string {
+/** The times in words. With the present day, that one is called so. */
+export function formatTimes(times: EventTimes, locale: string, today?: string): string {
   const { allDay, startDay, startMinutes, endDay, endMinutes } = times;
   const sameDay = startDay === endDay;
-  const first = dayTitle(startDay, 'long');
+  const first = startDay === today ? 'Today' : dayTitle(startDay, 'long');
   if (allDay) return sameDay ? `${first}, all day` : `${first} – ${dayTitle(endDay, 'long')}`;
   const end = sameDay ? '' : `${dayTitle(endDay, 'short')} `;
   if (sameDay && startMinutes === endMinutes) return `${first}, ${clock(startMinutes, locale)}`;

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { wholeList } from '../../../paging.ts';
 import { chosenFiles } from '../controls/fields.tsx';
+import { Icon } from '../controls/icon.tsx';
 import { ChangeButton } from '../shared/buttons.tsx';
 import type { McpClient } from '../shared/mcp-client.ts';
 import { asError, useConnection } from '../shared/server-connection.tsx';
@@ -48,6 +49,7 @@ export function CalendarImport({ userId }: { userId: string }) {
   if (isRefused) return <ChangeButton tool="import_calendar">Import calendar</ChangeButton>;
   return (
     <label class={`button ${dragging ? 'over' : ''}`}>
+      <Icon name="download" />
       {dragging ? 'Drop to import' : 'Import calendar'}
       <input
         class="hidden"

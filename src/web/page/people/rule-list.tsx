@@ -48,7 +48,7 @@ const kinds = {
 } as const;
 type Kind = keyof typeof kinds;
 
-/** The rules for reminders of a person. Rules made by "Less like this" are here as well, and can be deleted. */
+/** The rules for reminders of a person. Rules made by "Fewer like these" are here as well, and can be deleted. */
 export function RuleList({ user, updates }: { user: User; updates: number }) {
   const { client, act } = useActions();
   const [round, setRound] = useState(0);

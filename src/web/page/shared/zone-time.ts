@@ -87,6 +87,7 @@ export function weekDays(day: string): readonly string[] {
 
 const dayStyles = {
   weekday: { weekday: 'short' },
+  weekdayName: { weekday: 'long' },
   day: { day: 'numeric', month: 'short' },
   short: { weekday: 'short', day: 'numeric', month: 'short' },
   long: { weekday: 'long', day: 'numeric', month: 'long' },

@@ -20,8 +20,9 @@ const icons: Readonly<Record<InboxItem['kind'], IconName>> = {
   delivery: 'bell',
   calendar: 'calendar',
 };
-/** Kinds of things that failed. */
-const failures: readonly InboxItem['kind'][] = ['routine', 'delivery', 'calendar'];
+/** True for what failed, and not for a routine that only has to be confirmed. */
+const hasFailed = ({ kind, actions: [first] }: InboxItem) =>
+  ['delivery', 'calendar'].includes(kind) || (kind === 'routine' && !('as_of' in (first?.arguments ?? {})));
 /** Where a kind is looked at, instead of at its title. */
 const looks: Partial<Readonly<Record<InboxItem['kind'], string>>> = { changes: 'Review', conflict: 'Show' };
 
@@ -65,7 +66,7 @@ function Need({ item, isWanted }: NeedProps) {
   };
   return (
     <li class="need" aria-label={title}>
-      <span class={`need-icon ${failures.includes(kind) ? 'bad' : ''}`}>
+      <span class={`need-icon ${hasFailed(item) ? 'bad' : ''}`}>
         <Icon name={icons[kind]} />
       </span>
       <div class="grow">
@@ -98,7 +99,7 @@ function Need({ item, isWanted }: NeedProps) {
       {!asking && (
         <div class="need-actions">
           <DismissButton items={[item]} title={title} />
-          {actions.toReversed().map((action) => (
+          {actions.map((action) => (
             <ChangeButton
               key={action.label}
               tool={action.tool as ToolName}

@@ -18,14 +18,14 @@ export function NextRoutines() {
       <div class="section-head">
         <h2 id="next">Next routines</h2>
       </div>
-      <ul class="small next-routines">
+      <ul class="small">
         {byTime.map(({ id, name, status, next }) => (
-          <li key={id} class={`row next-row ${status === 'active' ? '' : 'quiet'}`}>
-            <Icon name={status === 'active' ? 'routines' : 'pause'} />
-            <a class="grow cut" href={pathTo('routines', id)}>
-              {name}
+          <li key={id}>
+            <a class={`row next-row ${status === 'active' ? '' : 'quiet'}`} href={pathTo('routines', id)}>
+              <Icon name={status === 'active' ? 'routines' : 'pause'} />
+              <span class="grow cut">{name}</span>
+              {status === 'active' && next ? <time class="quiet">{shortTime(next)}</time> : status}
             </a>
-            {status === 'active' && next ? <time class="quiet">{shortTime(next)}</time> : status}
           </li>
         ))}
       </ul>

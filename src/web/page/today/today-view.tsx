@@ -56,7 +56,7 @@ function NewMenu() {
   const offered = all.filter(({ tool }) => mayCall(tool));
   if (readOnly || offered.length === 0) return null;
   return (
-    <Menu label="New" icon="plus">
+    <Menu label="New" icon="plus" labelled>
       {offered.map(({ title, href }) => (
         <a key={title} class="button" href={href}>
           {title}
@@ -90,9 +90,11 @@ function NeedsYou({ wanted }: { wanted: string | undefined }) {
         </p>
       ))}
       {value && items.length === 0 && (
-        <p class="nothing quiet">
-          <Icon name="done" /> Nothing waits for you.
-        </p>
+        <div class="empty nothing">
+          <Icon name="today" />
+          <h3>Nothing needs you</h3>
+          <p>What agents, routines and calendars ask of you appears here.</p>
+        </div>
       )}
       {approvals.map((item) => (
         <Approval
@@ -118,6 +120,7 @@ interface ApprovalProps {
 function Approval({ item, hasKeys, isWanted, done }: ApprovalProps) {
   const { title, detail = '', since, expires_at, page = '#', actions } = item;
   const request = item.request!;
+  const [task, ...where] = detail.split(' · ');
   const { act, client, invalidate } = useActions();
   const answer = (label: string, reason: string) =>
     act(async () => {
@@ -131,7 +134,12 @@ function Approval({ item, hasKeys, isWanted, done }: ApprovalProps) {
     <ApprovalCard
       {...{ title, request, since, hasKeys, isWanted, answer }}
       id={`${request.run_id} ${request.approval_id}`}
-      about={<a href={page}>{detail}</a>}
+      about={
+        <>
+          <a href={page}>{task}</a>
+          {where.map((one) => ` · ${one}`)}
+        </>
+      }
       until={expires_at}
       answers={actions.map(({ label }) => label)}
     />

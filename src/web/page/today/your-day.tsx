@@ -1,3 +1,4 @@
+import { wholeList } from '../../../paging.ts';
 import { useCalendarColours } from '../calendar/calendar-colours.tsx';
 import { Icon } from '../controls/icon.tsx';
 import {
@@ -7,18 +8,17 @@ import {
   keyOf,
   loadCalendar,
   localeOf,
-  type Notification,
   notificationsFor,
   resourceUris,
   type User,
 } from '../events/calendar-data.ts';
-import { timesOf } from '../events/event-times.ts';
+import { factsOf, lengthOf, lengthText } from '../events/event-facts.ts';
+import { addDays, isOn, isPast, timesOf } from '../events/event-times.ts';
+import { NotificationMark } from '../events/notification-mark.tsx';
 import { QuickReminder } from '../events/quick-reminder.tsx';
 import { pathTo } from '../shared/route.ts';
 import { useConnection, useLoaded, useTicks, useTool, useUpdates } from '../shared/server-connection.tsx';
 import { clock, wallTime } from '../shared/zone-time.ts';
-
-const dayMs = 86_400_000;
 
 /** The events of today and tomorrow with their reminders. */
 export function YourDay() {
@@ -58,11 +58,7 @@ function Day({ user }: { user: User }) {
     (client, signal) => loadCalendar(client, user.id, { back: 1, forward: 2 }, signal),
     [user.id, updates, changes.resources, minutes],
   );
-  const zone = user.timezone ?? 'UTC';
-  const nowMs = Date.now();
-  const [today, tomorrow] = [nowMs, nowMs + dayMs].map(
-    (ms) => wallTime(new Date(ms).toISOString(), zone).day,
-  );
+  const today = wallTime(new Date().toISOString(), user.timezone ?? 'UTC').day;
   return (
     <>
       <div class="section-head">
@@ -72,11 +68,11 @@ function Day({ user }: { user: User }) {
           Calendar <Icon name="right" />
         </a>
       </div>
-      {value && <DayList {...{ user, zone, colourOf, calendar: value, day: today!, nowMs }} />}
+      {value && <DayList {...{ user, colourOf, calendar: value, day: today }} isToday />}
       {value && (
         <>
           <h3 class="day-title">Tomorrow</h3>
-          <DayList {...{ user, zone, colourOf, calendar: value, day: tomorrow! }} />
+          <DayList {...{ user, colourOf, calendar: value, day: addDays(today, 1) }} />
         </>
       )}
     </>
@@ -85,142 +81,100 @@ function Day({ user }: { user: User }) {
 
 interface DayProps {
   readonly user: User;
-  readonly zone: string;
   readonly calendar: CalendarData;
-  colourOf(calendar: string | undefined): string;
   readonly day: string;
-  /** Shows a line for the present, if the day is today. */
-  readonly nowMs?: number | undefined;
+  /** Shows the present, and the routines that start later. */
+  readonly isToday?: boolean;
+  colourOf(calendar: string | undefined): string;
 }
 
-function DayList({ user, zone, calendar, colourOf, day, nowMs }: DayProps) {
+function DayList({ user, calendar, colourOf, day, isToday = false }: DayProps) {
+  const zone = user.timezone ?? 'UTC';
+  const { changes, mayCall } = useConnection();
+  const { value } = useLoaded(
+    async (client, signal) =>
+      isToday && mayCall('list_routines') ? client.tool('list_routines', wholeList, { signal }) : undefined,
+    [changes.resources, day],
+  );
   const events = calendar.events
-    .filter((event) => isOn(event, zone, day))
+    .filter((event) => isOn(event, day, zone))
     .toSorted((one, other) => Number(other.all_day ?? false) - Number(one.all_day ?? false));
-  if (events.length === 0) return <p class="quiet small">Nothing planned.</p>;
-  const next =
-    nowMs === undefined ? undefined : events.find((event) => startMs(event) > nowMs && !event.all_day);
-  const now = nowMs !== undefined && (
-    <li class="day-now" key="now">
-      <time>{clock(wallTime(new Date(nowMs).toISOString(), zone).minutes, localeOf(user))}</time>
-      <span class="hidden">Now</span>
-    </li>
+  const routines = (value?.routines ?? []).flatMap(({ id, name, next_due = [] }) =>
+    next_due.filter((at) => wallTime(at, zone).day === day).map((at) => ({ at, id, name })),
   );
-  return (
-    <ol class="day-list">
-      {events.map((event) => (
-        <>
-          {event === next && now}
-          <DayRow
-            key={keyOf(event)}
-            {...{ user, zone, calendar, colourOf, day, event, events, nowMs, isNext: event === next }}
-          />
-        </>
-      ))}
-      {next === undefined && now}
-    </ol>
-  );
+  if (events.length + routines.length === 0) return <p class="quiet small">Nothing planned.</p>;
+  const now = new Date().toISOString();
+  const next = isToday
+    ? events.find(({ start_ts, all_day }) => !all_day && Date.parse(start_ts) > Date.now())
+    : undefined;
+  const time = (at: string) => clock(wallTime(at, zone).minutes, localeOf(user));
+  const rows = [
+    ...events.map((event) => ({
+      at: event.all_day ? 0 : Date.parse(event.start_ts),
+      row: <DayRow key={keyOf(event)} {...{ user, calendar, colourOf, day, event, events, next }} />,
+    })),
+    ...routines.map(({ at, id, name }) => ({
+      at: Date.parse(at),
+      row: (
+        <li class="day-row" key={id}>
+          <time>{time(at)}</time>
+          <a class="day-routine" href={pathTo('routines', id)}>
+            <Icon name="routines" />
+            <span class="cut">{name}</span>
+          </a>
+        </li>
+      ),
+    })),
+    ...(isToday
+      ? [
+          {
+            at: Date.now(),
+            row: (
+              <li class="now-line" key="now">
+                <time>{time(now)}</time>
+                <span class="hidden">Now</span>
+              </li>
+            ),
+          },
+        ]
+      : []),
+  ];
+  return <ol class="day-list">{rows.toSorted((one, other) => one.at - other.at).map(({ row }) => row)}</ol>;
 }
 
 interface RowProps extends DayProps {
   readonly event: CalendarEvent;
   readonly events: readonly CalendarEvent[];
-  readonly isNext: boolean;
+  /** The one that begins next, which says how soon. */
+  readonly next: CalendarEvent | undefined;
 }
 
-function DayRow({ user, zone, calendar, colourOf, day, event, events, nowMs, isNext }: RowProps) {
-  const { all_day, task, title, location } = event;
-  const times = timesOf(event, zone);
-  const locale = localeOf(user);
-  const isOver = nowMs !== undefined && !all_day && endMs(event) <= nowMs;
+function DayRow({ user, calendar, colourOf, day, event, events, next }: RowProps) {
+  const { startMinutes, startDay } = timesOf(event, user.timezone ?? 'UTC');
   const facts = [
-    ...(task === undefined && !all_day && endMs(event) > startMs(event)
-      ? [lengthText(endMs(event) - startMs(event))]
-      : []),
-    ...(task === undefined ? [] : [task === 'done' ? 'done' : 'task']),
-    ...(location ? [location] : []),
-    ...overlapsOf(event, events),
-    ...(isNext ? [`in ${lengthText(startMs(event) - nowMs!)}`] : []),
-  ];
+    lengthOf(event),
+    ...factsOf(event, events),
+    event === next && `in ${lengthText(Date.parse(event.start_ts) - Date.now())}`,
+  ].filter(Boolean);
   const planned = notificationsFor(calendar, event).filter(({ status }) => status === 'planned');
   return (
-    <li class={`day-row ${isOver ? 'past' : ''}`}>
-      <time>{all_day ? 'all day' : clock(times.startMinutes, locale)}</time>
+    <li class={`day-row ${isPast(event) ? 'past' : ''}`}>
+      <time>{event.all_day ? 'all day' : startDay < day ? '…' : clock(startMinutes, localeOf(user))}</time>
       <a
         class="day-event tinted"
         href={pathTo('calendar', user.id, 'event', { event: keyOf(event), day })}
         style={{ '--cal': colourOf(calendarOf(event)) }}
       >
-        <b>{title}</b>
+        <b>{event.title}</b>
         {facts.length > 0 && <span class="quiet">{facts.join(' · ')}</span>}
         {planned.length > 0 && (
           <span class="reminders">
             {planned.map((one) => (
-              <Reminder
-                key={one.id}
-                icon={calendar.icons.get(one.channel)}
-                {...{ notification: one, zone, locale }}
-              />
+              <NotificationMark key={one.id} notification={one} {...{ calendar, user, day }} />
             ))}
           </span>
         )}
       </a>
     </li>
-  );
-}
-
-function Reminder({
-  notification,
-  icon,
-  zone,
-  locale,
-}: {
-  notification: Notification;
-  /** The icon of its channel. */
-  icon: string | undefined;
-  zone: string;
-  locale: string;
-}) {
-  const { channel, plan_time } = notification;
-  return (
-    <span title={`Reminder by ${channel}`}>
-      {icon === undefined ? <Icon name="bell" /> : <span aria-hidden="true">{icon}</span>}
-      <span class="hidden">Reminder by {channel}</span>
-      {clock(wallTime(plan_time, zone).minutes, locale)}
-    </span>
-  );
-}
-
-const startMs = ({ start_ts }: CalendarEvent) => Date.parse(start_ts);
-const endMs = ({ end_ts }: CalendarEvent) => Date.parse(end_ts);
-
-function isOn(event: CalendarEvent, zone: string, day: string): boolean {
-  const { startDay, endDay, endMinutes } = timesOf(event, zone);
-  // What ends at midnight is not on the next day.
-  return (
-    startDay <= day &&
-    (day < endDay || (day === endDay && (startDay === day || event.all_day === true || endMinutes > 0)))
-  );
-}
-
-function overlapsOf(event: CalendarEvent, events: readonly CalendarEvent[]): readonly string[] {
-  const takesTime = (one: CalendarEvent) =>
-    !one.all_day && one.task === undefined && endMs(one) > startMs(one);
-  const other = events.find(
-    (one) =>
-      one !== event &&
-      takesTime(one) &&
-      takesTime(event) &&
-      startMs(one) <= startMs(event) &&
-      startMs(event) < endMs(one),
-  );
-  return other === undefined ? [] : [`overlaps ${other.title}`];
-}
-
-function lengthText(ms: number): string {
-  const minutes = Math.max(1, Math.round(ms / 60_000));
-  const [hours, rest] = [Math.floor(minutes / 60), minutes % 60];
-  return [...(hours > 0 ? [`${hours} h`] : []), ...(rest > 0 || hours === 0 ? [`${rest} min`] : [])].join(
-    ' ',
   );
 }
