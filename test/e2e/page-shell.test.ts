@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from '../page/browser.ts';
+import { callTool, dayFromNow } from '../page/calendar-client.ts';
 import { axeViolations, PageServer } from '../page/page-server.ts';
 
 const server = new PageServer();
@@ -45,6 +46,33 @@ describe('the command palette', () => {
     await palette(page).waitFor();
     await page.keyboard.press('Escape');
     await palette(page).waitFor({ state: 'detached' });
+  });
+
+  it('finds events, and does not say that nothing was found while it searches', async () => {
+    await callTool(server, 'create_user', { id: 'ada', name: 'Ada', timezone: 'UTC' });
+    await callTool(server, 'create_event', {
+      ...{ user_id: 'ada', title: 'Zeppelin', start_ts: `${dayFromNow(1)}T12:00Z` },
+    });
+    const page = await server.open();
+    await openPalette(page, '');
+    await page.evaluate(`{
+      window.said = [];
+      const watch = () => {
+        said.push(document.querySelector('.palette-state')?.textContent);
+        requestAnimationFrame(watch);
+      };
+      watch();
+    }`);
+    for (const query of ['zeppelin', 'zepp']) {
+      await palette(page).fill(query);
+      await page.getByRole('option', { name: /^Zeppelin/ }).waitFor();
+      await page.getByRole('status').getByText('Searching').waitFor({ state: 'detached' });
+    }
+    const said = await page.evaluate<string[]>('said');
+    expect(said).toContain('Searching…');
+    expect(said).not.toContain('Nothing found.');
+    await page.keyboard.press('Enter');
+    await page.locator('.panel').getByRole('heading', { name: 'Zeppelin' }).waitFor();
   });
 
   it('undoes the last change after its message has disappeared', async () => {

@@ -41,9 +41,9 @@ export function Dialog({ title, bare = false, children, close }: Props) {
 
 /** The heading of a dialog or a panel, with the button that closes it. */
 const ClosableHeader = ({ title, close }: { readonly title: string; close(): void }) => (
-  <header>
-    <h2>{title}</h2>
-    <Button class="plain" onClick={close} aria-label="Close">
+  <header class="section-head">
+    <h2 class="grow">{title}</h2>
+    <Button class="plain only tight" onClick={close} aria-label="Close">
       <Icon name="cross" />
     </Button>
   </header>

@@ -33,7 +33,7 @@ export function CalendarList({ user, updates }: { user: User; updates: number })
           No calendars. Drop a calendar file anywhere on this page to import it, or subscribe to one here.
         </p>
       )}
-      <ul class="notifications">
+      <ul class="plain-list">
         {value.calendars.map((calendar) => (
           <CalendarItem key={calendar.id} {...{ calendar, user, reload }} />
         ))}

@@ -44,7 +44,7 @@ export function PlanPreview({ user, close: done }: { user: User; close(): void }
         {changes.length > 0 ? 'Applying this plan makes these changes:' : 'The plan is up to date.'}
         {unchanged > 0 && <span class="quiet"> Unchanged notifications: {unchanged}.</span>}
       </p>
-      <ul>
+      <ul class="plain-list">
         {changes.map((step, index) => (
           <li key={index}>
             <span class={`badge step-${step.action}`}>{step.action}</span>
@@ -198,20 +198,24 @@ export function Outbox({ updates }: { updates: number }) {
         {value.count === 0 ? 'No messages yet. ' : ''}Messages on channels without a configured provider are
         written to <code>{value.folder}</code> instead of being sent.
       </p>
-      {value.messages.map(({ file, written_at, subject, to, preview }) => (
-        <details key={file}>
-          <summary>
-            {shortTime(written_at)} {subject ?? 'Message'}
-            <span class="quiet">
-              {' '}
-              by {channelOf(file)}
-              {to && ` to ${to}`}
-            </span>
-          </summary>
-          {preview && <pre class="template message-text">{preview}</pre>}
-          <p class="quiet file">{file}</p>
-        </details>
-      ))}
+      <ul class="plain-list">
+        {value.messages.map(({ file, written_at, subject, to, preview }) => (
+          <li key={file}>
+            <details>
+              <summary>
+                {shortTime(written_at)} {subject ?? 'Message'}
+                <span class="quiet">
+                  {' '}
+                  by {channelOf(file)}
+                  {to && ` to ${to}`}
+                </span>
+              </summary>
+              {preview && <pre class="template message-text">{preview}</pre>}
+              <p class="quiet file">{file}</p>
+            </details>
+          </li>
+        ))}
+      </ul>
       {value.count > value.messages.length && (
         <p class="quiet">{value.count - value.messages.length} older messages are not shown.</p>
       )}

@@ -79,7 +79,7 @@ export function RuleList({ user, updates }: { user: User; updates: number }) {
     <fieldset>
       <legend>Rules</legend>
       {error && <p class="problem">{error.message}</p>}
-      <ul class="task-list">
+      <ul class="plain-list task-list">
         {value?.rules.map((rule) => (
           <li key={rule.id}>
             <span>

@@ -29,7 +29,7 @@ export function TaskList({ user, updates }: { user: User; updates: number }) {
         .map(([title, entries]) => (
           <section key={title}>
             <h3>{title}</h3>
-            <ul class="task-list">
+            <ul class="plain-list task-list">
               {entries.map((event) => (
                 <li key={keyOf(event)}>
                   <span>

@@ -73,7 +73,7 @@ export function RoutineDetail({ name }: { readonly name: string }) {
           )
         }
       >
-        <span class="quiet">{nextText(routine)}</span>
+        <span class={status === 'unconfirmed' ? 'state needs' : 'quiet'}>{nextText(routine)}</span>
       </PageHead>
       <div class="with-inspector">
         <div class="page-body">

@@ -59,7 +59,11 @@ function RoutineList() {
                   <span class="quiet small cut">{whenText(routine)}</span>
                 </span>
                 <LastFiring routine={routine} />
-                <span class="number small routine-next">{nextText(routine)}</span>
+                {routine.status === 'unconfirmed' ? (
+                  <span class="state needs">Waits for you</span>
+                ) : (
+                  <span class="number small">{nextText(routine)}</span>
+                )}
               </a>
             </li>
           ))}

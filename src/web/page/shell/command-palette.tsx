@@ -18,7 +18,8 @@ export function CommandPalette({ commands, close }: { commands: readonly Command
   const { client } = useConnection();
   const [query, setQuery] = useState('');
   const [found, setFound] = useState<readonly Command[]>([]);
-  const [searching, setSearching] = useState(false);
+  /** The query that every search has answered. */
+  const [answered, setAnswered] = useState('');
   const [chosen, setChosen] = useState(0);
   const list = useRef<HTMLDivElement>(null);
   const { value: inbox } = useInbox();
@@ -28,8 +29,7 @@ export function CommandPalette({ commands, close }: { commands: readonly Command
   );
   useEffect(() => {
     setFound([]);
-    setSearching(query.trim() !== '');
-    if (query.trim() === '') return;
+    if (query.trim() === '') return setAnswered(query);
     const ended = new AbortController();
     const timer = setTimeout(async () => {
       const lists: (readonly Command[])[] = [];
@@ -40,7 +40,7 @@ export function CommandPalette({ commands, close }: { commands: readonly Command
         if (!ended.signal.aborted) setFound(lists.flat());
       });
       await Promise.all(searches);
-      if (!ended.signal.aborted) setSearching(false);
+      if (!ended.signal.aborted) setAnswered(query);
     }, debounceMs);
     return () => {
       clearTimeout(timer);
@@ -92,13 +92,13 @@ export function CommandPalette({ commands, close }: { commands: readonly Command
             onPointerMove={() => setChosen(index)}
             onPointerUp={() => run(command)}
           >
-            <span>{command.title}</span>
+            <span class="cut">{command.title}</span>
             {command.hint && <span class="quiet">{command.hint}</span>}
           </div>
         ))}
       </div>
       <p class="quiet palette-state" role="status">
-        {searching ? 'Searching…' : matches.length === 0 && 'Nothing found.'}
+        {answered !== query ? 'Searching…' : matches.length === 0 && 'Nothing found.'}
       </p>
     </Dialog>
   );

@@ -113,7 +113,7 @@ interface StepProps {
 /** One of the first steps. It is collapsed once it is done. */
 function StartStep({ title, done, children }: StepProps) {
   return (
-    <li class={done ? 'done' : ''}>
+    <li class={`card ${done ? 'done' : ''}`}>
       <details open={done === false}>
         <summary>
           <strong>{title}</strong>{' '}
