@@ -10,7 +10,7 @@ import {
   type User,
 } from '../events/calendar-data.ts';
 import { factsOf } from '../events/event-facts.ts';
-import { addDays, isPast, timesOf } from '../events/event-times.ts';
+import { addDays, isPast, timeOn, timesOf } from '../events/event-times.ts';
 import { NotificationMark } from '../events/notification-mark.tsx';
 import { ChangeButton } from '../shared/buttons.tsx';
 import { clock, dayTitle, wallTime } from '../shared/zone-time.ts';
@@ -49,6 +49,12 @@ export function Agenda({ calendar, user, today, chosen, colourOf, choose, create
   return (
     <div class="agenda" role="list" aria-label="Agenda" tabIndex={0}>
       {days.map(([day, events]) => {
+        const goesOn = (event: CalendarEvent) => timesOf(event, zone).endDay !== day;
+        const hasEnd = (event: CalendarEvent) =>
+          !event.all_day &&
+          !goesOn(event) &&
+          timesOf(event, zone).startDay === day &&
+          event.end_ts > event.start_ts;
         const next = day === now.day ? events.find((event) => !isPast(event) && !event.all_day) : undefined;
         return (
           <section key={day} role="listitem" aria-labelledby={`day-${day}`}>
@@ -70,13 +76,18 @@ export function Agenda({ calendar, user, today, chosen, colourOf, choose, create
                   onClick={() => choose(event)}
                 >
                   <time>
-                    {startOf(event, day, zone, locale)}
-                    <span>{endOf(event, day, zone, locale)}</span>
+                    {timeOn(event, day, zone, locale) || 'all day'}
+                    <span>{hasEnd(event) && clock(timesOf(event, zone).endMinutes, locale)}</span>
                   </time>
                   <span class="agenda-event">
                     <b class="cut">{event.title}</b>
                     <span class="quiet small cut">
-                      {[...until(event, day, zone), ...factsOf(event, events)].join(' · ')}
+                      {[
+                        goesOn(event) && `until ${dayTitle(timesOf(event, zone).endDay)}`,
+                        ...factsOf(event, events),
+                      ]
+                        .filter(Boolean)
+                        .join(' · ')}
                     </span>
                   </span>
                   <span class="agenda-marks">
@@ -98,27 +109,4 @@ export function Agenda({ calendar, user, today, chosen, colourOf, choose, create
 function dayIn({ start_ts }: CalendarEvent, first: string, zone: string): string {
   const { day } = wallTime(start_ts, zone);
   return day < first ? first : day;
-}
-
-/** The start of an event that begins on that day. */
-function startOf({ start_ts, all_day }: CalendarEvent, on: string, zone: string, locale: string): string {
-  const { day, minutes } = wallTime(start_ts, zone);
-  return all_day ? 'all day' : day === on ? clock(minutes, locale) : '…';
-}
-
-/** The end of an event that ends on that day, later than it begins. */
-function endOf(
-  { start_ts, end_ts, all_day }: CalendarEvent,
-  on: string,
-  zone: string,
-  locale: string,
-): string {
-  const { day, minutes } = wallTime(end_ts, zone);
-  return all_day || end_ts === start_ts || day !== on ? '' : clock(minutes, locale);
-}
-
-/** The last day of an event that goes on after the day. */
-function until(event: CalendarEvent, on: string, zone: string): readonly string[] {
-  const { endDay } = timesOf(event, zone);
-  return endDay === on ? [] : [`until ${dayTitle(endDay, 'short')}`];
 }

@@ -148,8 +148,6 @@ function CalendarView({ user, users, earlier, inChat, children }: Props) {
       </ChangeButton>
     );
   };
-  const steps =
-    layout === 'month' ? monthSteps(month, today) : daySteps(day, today, layout === 'week' ? 7 : 1);
   return (
     <div class="calendar">
       <header class="page-head">
@@ -157,11 +155,11 @@ function CalendarView({ user, users, earlier, inChat, children }: Props) {
           {monthName.format(Date.parse(day))} <span class="quiet">{day.slice(0, 4)}</span>
           <span class="hidden">, {user.name}</span>
         </h1>
-        <Steps {...steps} go={(next) => setDay(next ?? today)} />
+        <Steps {...stepsOf(layout, day, today)} go={(next) => setDay(next ?? today)} />
         {children}
         <div class="head-actions">
           <Tabs label="Layout" tabs={layouts} chosen={layout} choose={setLayout} />
-          <span class="only-wide">{panelButton('find')}</span>
+          <span class="calendar-wide">{panelButton('find')}</span>
           <ChangeButton
             class="primary"
             tool="create_event"
@@ -173,12 +171,12 @@ function CalendarView({ user, users, earlier, inChat, children }: Props) {
           </ChangeButton>
           {inChat ? (
             <>
-              <span class="only-narrow">{panelButton('find')}</span>
+              <span class="calendar-narrow">{panelButton('find')}</span>
               {panelButton('tasks')}
             </>
           ) : (
             <Menu label="More about this calendar">
-              <span class="only-narrow">{panelButton('find')}</span>
+              <span class="calendar-narrow">{panelButton('find')}</span>
               {(['tasks', 'calendars', 'settings', 'person'] as const).map(panelButton)}
               <CalendarImport userId={user.id} />
               <hr />
@@ -197,7 +195,8 @@ function CalendarView({ user, users, earlier, inChat, children }: Props) {
             <DayStrip days={strip} chosen={day} events={calendar?.events ?? []} zone={zone} choose={setDay} />
           )}
           <CalendarLegend {...{ calendars, hidden, toggle }}>
-            {steps.title} · <span title={zone}>{cityOf(zone)}</span>
+            {layout === 'week' && `${dayTitle(day, 'day')} – ${dayTitle(days[6]!, 'day')} · `}
+            <span title={zone}>{cityOf(zone)}</span>
           </CalendarLegend>
           {layout === 'week' && <BusyLegend people={busy} />}
           {!calendar && !error && <Loading />}
@@ -265,28 +264,23 @@ function monthFrom(month: string, months: number): string {
   return new Date(Date.UTC(year, number - 1 + months, 1)).toISOString().slice(0, 10);
 }
 
-/** Where the buttons of a week or a day lead. Absent before and after what the server knows. */
-function daySteps(day: string, today: string, count: 1 | 7) {
-  const [back, forward] = [addDays(day, -count), addDays(day, count)];
+/** Where the buttons of a layout lead. Absent before and after what the server knows. */
+function stepsOf(layout: Layout, day: string, today: string) {
+  const count = layout === 'week' ? 7 : 1;
+  const month = day.slice(0, 7);
+  const [back, forward] =
+    layout === 'month'
+      ? [monthFrom(month, -1), monthFrom(month, 1)]
+      : [addDays(day, -count), addDays(day, count)];
+  const known = layout === 'month' ? `${month}-01` : back;
+  const last = addDays(today, maxSpan.forward);
   return {
-    unit: count === 7 ? ('week' as const) : ('day' as const),
-    title:
-      count === 7
-        ? `${dayTitle(day, 'day')} – ${dayTitle(addDays(day, 6), 'day')}`
-        : `From ${dayTitle(day, 'day')}`,
-    back: daysBetween(back, today) > maxSpan.back ? undefined : back,
-    forward: daysBetween(today, forward) + count > maxSpan.forward ? undefined : forward,
-  };
-}
-
-function monthSteps(month: string, today: string) {
-  const [back, forward] = [monthFrom(month, -1), monthFrom(month, 1)];
-  const reach = addDays(today, maxSpan.forward).slice(0, 7);
-  return {
-    unit: 'month' as const,
-    title: monthTitle.format(Date.parse(`${month}-01`)),
-    back: addDays(today, -maxSpan.back) >= `${month}-01` ? undefined : back,
-    forward: forward.slice(0, 7) > reach ? undefined : forward,
+    unit: layout === 'agenda' ? 'day' : layout,
+    back:
+      known < addDays(today, -maxSpan.back) || (layout === 'month' && known === addDays(today, -maxSpan.back))
+        ? undefined
+        : back,
+    forward: (layout === 'month' ? forward : addDays(forward, count)) > last ? undefined : forward,
   };
 }
 
@@ -297,12 +291,8 @@ function nextHour({ day, minutes }: { readonly day: string; readonly minutes: nu
 }
 
 const monthName = new Intl.DateTimeFormat(undefined, { month: 'long', timeZone: 'UTC' });
-const monthTitle = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric', timeZone: 'UTC' });
 
-interface StepsProps {
-  readonly unit: 'week' | 'month' | 'day';
-  readonly back: string | undefined;
-  readonly forward: string | undefined;
+interface StepsProps extends ReturnType<typeof stepsOf> {
   /** Shows the days from this one on, or from today on. */
   go(day: string | undefined): void;
 }

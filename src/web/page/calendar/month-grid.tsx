@@ -7,9 +7,9 @@ import {
   localeOf,
   type User,
 } from '../events/calendar-data.ts';
-import { addDays, type EventTimes, isOn, isPast } from '../events/event-times.ts';
+import { addDays, type EventTimes, isOn, isPast, timeOn } from '../events/event-times.ts';
 import { useConnection } from '../shared/server-connection.tsx';
-import { clock, dayTitle, wallTime } from '../shared/zone-time.ts';
+import { dayTitle } from '../shared/zone-time.ts';
 
 /** More events of a day are behind a button. */
 const maxChips = 3;
@@ -47,8 +47,7 @@ export function MonthGrid({
   const weeks = Array.from({ length: days.length / 7 }, (_, index) => days.slice(index * 7, index * 7 + 7));
   const byDay = new Map(days.map((day) => [day, calendar.events.filter((one) => isOn(one, day, zone))]));
   const chip = (event: CalendarEvent, day: string) => {
-    const start = wallTime(event.start_ts, zone);
-    const time = event.all_day || start.day !== day ? '' : clock(start.minutes, locale);
+    const time = timeOn(event, day, zone, locale);
     return (
       <button
         key={keyOf(event)}

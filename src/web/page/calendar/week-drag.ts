@@ -18,23 +18,14 @@ interface Place {
   readonly minutes: number;
 }
 
-export interface WeekDrag {
-  /** Where the dragged event would be. */
-  readonly ghost: Moving | undefined;
-  onColumnDown(pointer: PointerEvent): void;
-  onColumnClick(click: MouseEvent): void;
-  onEventDown(pointer: PointerEvent, event: CalendarEvent, kind: 'move' | 'resize'): void;
-  /** True once after a drag, because the browser reports a click as well. */
-  swallowClick(): boolean;
-}
-
 /** Creates events by clicking or dragging in a column, and moves or resizes them. Escape ends a drag. */
 export function useWeekDrag(
   box: RefObject<HTMLElement | null>,
   zone: string,
   readOnly: boolean,
   { create, move }: WeekActions,
-): WeekDrag {
+) {
+  // Where the dragged event would be.
   const [ghost, setGhost] = useState<Moving | undefined>();
   const swallow = useRef(false);
 
@@ -91,6 +82,7 @@ export function useWeekDrag(
     addEventListener('keydown', (key) => key.key === 'Escape' && end(), { signal });
   };
 
+  /** True once after a drag, because the browser reports a click as well. */
   const swallowClick = () => {
     const swallowed = swallow.current;
     swallow.current = false;
@@ -99,7 +91,7 @@ export function useWeekDrag(
   return {
     ghost,
     swallowClick,
-    onColumnDown(pointer) {
+    onColumnDown(pointer: PointerEvent) {
       const start = placeAt(pointer);
       if (start === undefined || isOnEvent(pointer)) return;
       const from = snap(start.minutes);
@@ -110,13 +102,13 @@ export function useWeekDrag(
         create,
       );
     },
-    onColumnClick(click) {
+    onColumnClick(click: MouseEvent) {
       const place = placeAt(click);
       if (isOnEvent(click) || swallowClick() || place === undefined || readOnly) return;
       const from = Math.min(Math.floor(place.minutes / 30) * 30, 23 * 60);
       create(timed(place.day, from, from + 60));
     },
-    onEventDown(pointer, event, kind) {
+    onEventDown(pointer: PointerEvent, event: CalendarEvent, kind: 'move' | 'resize') {
       const start = placeAt(pointer);
       if (start === undefined) return;
       // Otherwise the browser selects the text of the event.

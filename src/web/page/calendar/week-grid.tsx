@@ -9,7 +9,7 @@ import {
   notificationsFor,
   type User,
 } from '../events/calendar-data.ts';
-import { type EventTimes, isPast, shiftTimes, stretchTimes, timesOf } from '../events/event-times.ts';
+import { type EventTimes, isPast, shiftTimes, stretchTimes, timeOn, timesOf } from '../events/event-times.ts';
 import { NotificationMark } from '../events/notification-mark.tsx';
 import { useConnection } from '../shared/server-connection.tsx';
 import { clock, dayTitle, quietSpans, wallTime } from '../shared/zone-time.ts';
@@ -307,7 +307,7 @@ interface WeekEventProps {
  */
 function weekEvent({ event, day, minutes, calendar, user, chosen, colourOf }: WeekEventProps) {
   const zone = user.timezone ?? 'UTC';
-  const time = eventTime(event, day, zone, localeOf(user));
+  const time = timeOn(event, day, zone, localeOf(user));
   const isInvited = event.answer === 'needs-action';
   const [reminder] = notificationsFor(calendar, event);
   return (
@@ -328,17 +328,4 @@ function weekEvent({ event, day, minutes, calendar, user, chosen, colourOf }: We
 /** True if the lower edge of the event on this day is its end, and can be dragged. */
 function isResizable({ all_day, task, end_ts }: CalendarEvent, day: string, zone: string): boolean {
   return !all_day && !task && wallTime(end_ts, zone).day === day;
-}
-
-/** The start of an event or, on a later day, its end. */
-function eventTime(
-  { start_ts, end_ts, all_day }: CalendarEvent,
-  day: string,
-  zone: string,
-  locale: string,
-): string {
-  if (all_day) return '';
-  const [start, end] = [wallTime(start_ts, zone), wallTime(end_ts, zone)];
-  if (start.day === day) return clock(start.minutes, locale);
-  return end.day === day ? `until ${clock(end.minutes, locale)}` : '';
 }

@@ -97,20 +97,19 @@ interface ConfirmationProps {
 }
 
 /** The end of a form that changes an event: who gets a message, why the change failed, and the buttons. */
-export function Confirmation(props: ConfirmationProps) {
-  const {
-    change,
-    user,
-    notice,
-    tool,
-    action,
-    verb,
-    danger,
-    disabled = false,
-    keep = 'Cancel',
-    cancel,
-    run,
-  } = props;
+export function Confirmation({
+  change,
+  user,
+  notice,
+  tool,
+  action,
+  verb,
+  danger,
+  disabled = false,
+  keep = 'Cancel',
+  cancel,
+  run,
+}: ConfirmationProps) {
   const { busy, question, problem } = change;
   return (
     <>

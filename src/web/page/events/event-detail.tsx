@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { wholeList } from '../../../paging.ts';
 import type { CalendarColours } from '../calendar/calendar-colours.tsx';
 import { Button } from '../controls/fields.tsx';
 import { Icon, type IconName } from '../controls/icon.tsx';
 import { Menu } from '../controls/menu.tsx';
+import { useRoutines } from '../routines/routine.ts';
 import { useActions } from '../shared/actions.tsx';
 import { ChangeButton } from '../shared/buttons.tsx';
 import { pathTo, useAddressed } from '../shared/route.ts';
@@ -199,12 +199,7 @@ const capital = (text: string) => `${text[0]!.toUpperCase()}${text.slice(1)}`;
 
 /** The routines that start because this event is near. */
 function RoutinesBefore({ event }: { event: CalendarEvent }) {
-  const { mayCall } = useConnection();
-  const { value } = useLoaded(
-    async (client, signal) =>
-      mayCall('list_routines') ? client.tool('list_routines', wholeList, { signal }) : undefined,
-    [],
-  );
+  const { value } = useRoutines(0);
   const startMs = Date.parse(event.start_ts);
   const before = (value?.routines ?? []).flatMap(({ id, name, when, next_due = [] }) => {
     if (typeof when === 'string' || when.before === undefined) return [];

@@ -42,6 +42,19 @@ export function timesOf(
   };
 }
 
+/** When an event begins on a day, or when it ends if it began earlier. Empty for whole days. */
+export function timeOn(
+  event: Parameters<typeof timesOf>[0],
+  day: string,
+  zone: string,
+  locale: string,
+): string {
+  const { allDay, startDay, startMinutes, endDay, endMinutes } = timesOf(event, zone);
+  if (allDay) return '';
+  if (startDay === day) return clock(startMinutes, locale);
+  return endDay === day ? `until ${clock(endMinutes, locale)}` : '…';
+}
+
 /** Start and end for a tool: dates, or instants, so that an event keeps its own time zone. */
 export function writtenTimes(times: EventTimes, zone: string): { start_ts: string; end_ts: string } {
   const { allDay, startDay, startMinutes, endDay, endMinutes } = times;

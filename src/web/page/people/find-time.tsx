@@ -6,6 +6,7 @@ import { formatTimes, timesOf } from '../events/event-times.ts';
 import { ActionForm, useActions } from '../shared/actions.tsx';
 import { ChangeButton } from '../shared/buttons.tsx';
 import { useDraft } from '../shared/drafts.tsx';
+import { wallTime } from '../shared/zone-time.ts';
 
 type Proposals = ToolAnswer<'find_time'>;
 type Slot = Proposals['slots'][number];
@@ -117,7 +118,7 @@ export function FindTime({ user, users, people, choosePeople, earlier, today, da
             </p>
           ))}
           {found.slots.length === 0 && <p>{found.none_because ?? 'No common time was found.'}</p>}
-          <ul class="task-list slots">
+          <ul class="plain-list task-list slots">
             {found.slots.map((slot) => (
               <li key={slot.start_ts}>
                 <span>
@@ -151,5 +152,5 @@ function attendeeOf(id: string, users: readonly User[]): string {
 }
 
 function isToday(day: string, zone: string): boolean {
-  return new Intl.DateTimeFormat('en-CA', { timeZone: zone }).format(new Date()) === day;
+  return wallTime(new Date().toISOString(), zone).day === day;
 }

@@ -45,28 +45,22 @@ export function PlanPreview({ user, close: done }: { user: User; close(): void }
         {unchanged > 0 && <span class="quiet"> Unchanged notifications: {unchanged}.</span>}
       </p>
       <ul class="plain-list">
-        {changes.map((step, index) => (
-          <li key={index}>
-            <span class={`badge step-${step.action}`}>{step.action}</span>
-            <div>
-              <strong>{titles.get(step.event_id) ?? 'Unknown event'}</strong>
+        {[...changes, ...(plan.dropped ?? []).map((one) => ({ ...one, action: 'skipped' as const }))].map(
+          (step, index) => (
+            <li key={index}>
+              <span class={`badge step-${step.action}`}>{step.action}</span>
               <div>
-                {step.channel}, {step.previous_time && `${time(step.previous_time)} → `}
-                {time(step.plan_time)}
+                <strong>{titles.get(step.event_id) ?? 'Unknown event'}</strong>
+                <div>
+                  {step.channel}
+                  {'plan_time' in step &&
+                    `, ${[step.previous_time, step.plan_time].flatMap((at) => (at ? [time(at)] : [])).join(' → ')}`}
+                </div>
+                <div class="quiet">Why: {step.reason}</div>
               </div>
-              <div class="quiet">Why: {step.reason}</div>
-            </div>
-          </li>
-        ))}
-        {plan.dropped?.map(({ event_id, channel, reason }, index) => (
-          <li key={`dropped ${index}`}>
-            <span class="badge warning">skipped</span>
-            <div>
-              <strong>{titles.get(event_id) ?? 'Unknown event'}</strong> {channel}
-              <div class="quiet">Why: {reason}</div>
-            </div>
-          </li>
-        ))}
+            </li>
+          ),
+        )}
         {plan.errors?.map(({ event_id, error: message }) => (
           <li key={event_id} class="problem">
             {titles.get(event_id) ?? 'Unknown event'}: {message}

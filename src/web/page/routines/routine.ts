@@ -1,5 +1,17 @@
 import type { ToolAnswer } from '../../../api.ts';
+import { wholeList } from '../../../paging.ts';
+import { type Loaded, useConnection, useLoaded } from '../shared/server-connection.tsx';
 import { shortTime } from '../shared/zone-time.ts';
+
+/** All routines. Nothing for those who may not see them. */
+export function useRoutines(ticks: number): Loaded<ToolAnswer<'list_routines'> | undefined> {
+  const { changes, mayCall } = useConnection();
+  const may = mayCall('list_routines');
+  return useLoaded(
+    async (client, signal) => (may ? client.tool('list_routines', wholeList, { signal }) : undefined),
+    [changes.resources, ticks, may],
+  );
+}
 
 export type Routine = ToolAnswer<'list_routines'>['routines'][number];
 
@@ -25,7 +37,7 @@ export function whenText({ when }: Pick<Routine, 'when'>): string {
 
 /** The next due time of a routine, or why it has none. */
 export function nextText({ status, next_due: [next] = [] }: Routine): string {
-  if (status === 'unconfirmed') return 'waits for you';
+  if (status === 'unconfirmed') return 'Waits for you';
   if (status === 'paused') return 'paused';
   return next === undefined ? '' : shortTime(next);
 }

@@ -1,12 +1,11 @@
-import { wholeList } from '../../../paging.ts';
 import { Icon } from '../controls/icon.tsx';
 import { PageHead } from '../controls/page-head.tsx';
 import { counted } from '../controls/words.ts';
 import { ChangeLink } from '../shared/buttons.tsx';
 import { pathTo } from '../shared/route.ts';
-import { Pending, useConnection, useTicks, useTool } from '../shared/server-connection.tsx';
+import { Pending, useTicks } from '../shared/server-connection.tsx';
 import { shortTime } from '../shared/zone-time.ts';
-import { firingTexts, nextText, type Routine, whenText } from './routine.ts';
+import { firingTexts, nextText, type Routine, useRoutines, whenText } from './routine.ts';
 import { RoutineDetail } from './routine-detail.tsx';
 import { RoutineForm } from './routine-form.tsx';
 
@@ -24,8 +23,7 @@ const newRoutine = (
 );
 
 function RoutineList() {
-  const { changes } = useConnection();
-  const { value, error } = useTool('list_routines', wholeList, changes.resources, useTicks(30_000));
+  const { value, error } = useRoutines(useTicks(30_000));
   const routines = value?.routines ?? [];
   if (value && routines.length === 0)
     return (
@@ -59,11 +57,9 @@ function RoutineList() {
                   <span class="quiet small cut">{whenText(routine)}</span>
                 </span>
                 <LastFiring routine={routine} />
-                {routine.status === 'unconfirmed' ? (
-                  <span class="state needs">Waits for you</span>
-                ) : (
-                  <span class="number small">{nextText(routine)}</span>
-                )}
+                <span class={routine.status === 'unconfirmed' ? 'state needs' : 'number small'}>
+                  {nextText(routine)}
+                </span>
               </a>
             </li>
           ))}

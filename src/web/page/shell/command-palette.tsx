@@ -73,7 +73,7 @@ export function CommandPalette({ commands, close }: { commands: readonly Command
         aria-autocomplete="list"
         {...(matches.length > 0 && { 'aria-activedescendant': `palette-${at}` })}
         aria-label="Search commands, prompts, runs, events and tools"
-        placeholder="Search commands, prompts, runs, events and tools"
+        placeholder="Search or jump to"
         value={query}
         onInput={(event) => {
           setQuery(event.currentTarget.value);

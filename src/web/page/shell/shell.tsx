@@ -18,9 +18,9 @@ import { useAttention } from './attention.ts';
 import { type Count, useCounts } from './counts.ts';
 
 interface View {
-  readonly id: string;
+  /** Also the name of its icon. */
+  readonly id: IconName;
   readonly title: string;
-  readonly icon: IconName;
   /** The page has a place for it only at the end of the sidebar. */
   readonly last?: boolean;
   /** A phone has no room for it in its bar: it is behind More. */
@@ -37,7 +37,6 @@ const allViews: readonly View[] = [
     id: 'today',
     key: 't',
     title: 'Today',
-    icon: 'today',
     component: lazy(() => import('../today/today-view.tsx'), 'TodayView'),
   },
   {
@@ -45,7 +44,6 @@ const allViews: readonly View[] = [
     key: 'r',
     title: 'Runs',
     needs: 'list_runs',
-    icon: 'runs',
     component: lazy(() => import('../runs/runs-view.tsx'), 'RunsView'),
   },
   {
@@ -53,14 +51,12 @@ const allViews: readonly View[] = [
     key: 'c',
     title: 'Calendar',
     needs: 'list_events',
-    icon: 'calendar',
     component: lazy(() => import('../calendar/calendar-view.tsx'), 'CalendarPage'),
   },
   {
     id: 'prompts',
     key: 'p',
     title: 'Prompts',
-    icon: 'prompts',
     needs: 'list_prompts',
     component: PromptsView,
   },
@@ -69,7 +65,6 @@ const allViews: readonly View[] = [
     key: 'o',
     title: 'Routines',
     needs: 'list_routines',
-    icon: 'routines',
     wide: true,
     component: lazy(() => import('../routines/routines-view.tsx'), 'RoutinesView'),
   },
@@ -78,7 +73,6 @@ const allViews: readonly View[] = [
     key: 's',
     title: 'Server',
     needs: 'server_status',
-    icon: 'server',
     last: true,
     component: lazy(() => import('../server/server-view.tsx'), 'ServerView'),
   },
@@ -219,7 +213,7 @@ interface NavLinkProps {
   readonly count: Count | undefined;
 }
 
-function NavLink({ view: { id, title, icon, last, wide, component }, current, count }: NavLinkProps) {
+function NavLink({ view: { id, title, last, wide, component }, current, count }: NavLinkProps) {
   return (
     <a
       class={`nav-item ${last || wide ? 'nav-wide' : ''}`}
@@ -228,7 +222,7 @@ function NavLink({ view: { id, title, icon, last, wide, component }, current, co
       aria-current={current ? 'page' : undefined}
       onPointerEnter={() => component.preload?.()}
     >
-      <Icon name={icon} />
+      <Icon name={id} />
       <span class="nav-label">{title}</span>{' '}
       {count && (
         <span class={`count ${count.needs ? 'needs' : ''}`}>

@@ -140,22 +140,15 @@ export function DismissButton({ items, title }: DismissProps) {
         undo: client.undoBy('dismiss_inbox', { ids, restore: true }),
       };
     });
-  if (title === undefined)
-    return (
-      <ChangeButton class="plain tight" tool="dismiss_inbox" disabled={busy} onClick={dismiss}>
-        Dismiss all
-      </ChangeButton>
-    );
   return (
     <ChangeButton
-      class="plain only"
+      class={title === undefined ? 'plain tight' : 'plain only'}
       tool="dismiss_inbox"
       disabled={busy}
-      title="Dismiss until it changes"
-      aria-label={`Dismiss ${title}`}
       onClick={dismiss}
+      {...(title !== undefined && { title: 'Dismiss until it changes', 'aria-label': `Dismiss ${title}` })}
     >
-      <Icon name="cross" />
+      {title === undefined ? 'Dismiss all' : <Icon name="cross" />}
     </ChangeButton>
   );
 }

@@ -1,13 +1,12 @@
-import { wholeList } from '../../../paging.ts';
 import { Icon } from '../controls/icon.tsx';
+import { useRoutines } from '../routines/routine.ts';
 import { pathTo } from '../shared/route.ts';
-import { useConnection, useTicks, useTool } from '../shared/server-connection.tsx';
+import { useTicks } from '../shared/server-connection.tsx';
 import { shortTime } from '../shared/zone-time.ts';
 
 /** The routines that start next, and those that are paused. Shown as soon as there is one. */
 export function NextRoutines() {
-  const { changes } = useConnection();
-  const { value } = useTool('list_routines', wholeList, changes.resources, useTicks(60_000));
+  const { value } = useRoutines(useTicks(60_000));
   const routines = value?.routines ?? [];
   if (routines.length === 0) return null;
   const byTime = routines

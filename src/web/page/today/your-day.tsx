@@ -1,4 +1,3 @@
-import { wholeList } from '../../../paging.ts';
 import { useCalendarColours } from '../calendar/calendar-colours.tsx';
 import { Icon } from '../controls/icon.tsx';
 import {
@@ -13,9 +12,10 @@ import {
   type User,
 } from '../events/calendar-data.ts';
 import { factsOf, lengthOf, lengthText } from '../events/event-facts.ts';
-import { addDays, isOn, isPast, timesOf } from '../events/event-times.ts';
+import { addDays, isOn, isPast, timeOn } from '../events/event-times.ts';
 import { NotificationMark } from '../events/notification-mark.tsx';
 import { QuickReminder } from '../events/quick-reminder.tsx';
+import { useRoutines } from '../routines/routine.ts';
 import { pathTo } from '../shared/route.ts';
 import { useConnection, useLoaded, useTicks, useTool, useUpdates } from '../shared/server-connection.tsx';
 import { clock, wallTime } from '../shared/zone-time.ts';
@@ -90,16 +90,11 @@ interface DayProps {
 
 function DayList({ user, calendar, colourOf, day, isToday = false }: DayProps) {
   const zone = user.timezone ?? 'UTC';
-  const { changes, mayCall } = useConnection();
-  const { value } = useLoaded(
-    async (client, signal) =>
-      isToday && mayCall('list_routines') ? client.tool('list_routines', wholeList, { signal }) : undefined,
-    [changes.resources, day],
-  );
+  const { value } = useRoutines(0);
   const events = calendar.events
     .filter((event) => isOn(event, day, zone))
     .toSorted((one, other) => Number(other.all_day ?? false) - Number(one.all_day ?? false));
-  const routines = (value?.routines ?? []).flatMap(({ id, name, next_due = [] }) =>
+  const routines = (isToday ? (value?.routines ?? []) : []).flatMap(({ id, name, next_due = [] }) =>
     next_due.filter((at) => wallTime(at, zone).day === day).map((at) => ({ at, id, name })),
   );
   if (events.length + routines.length === 0) return <p class="quiet small">Nothing planned.</p>;
@@ -150,7 +145,6 @@ interface RowProps extends DayProps {
 }
 
 function DayRow({ user, calendar, colourOf, day, event, events, next }: RowProps) {
-  const { startMinutes, startDay } = timesOf(event, user.timezone ?? 'UTC');
   const facts = [
     lengthOf(event),
     ...factsOf(event, events),
@@ -159,7 +153,7 @@ function DayRow({ user, calendar, colourOf, day, event, events, next }: RowProps
   const planned = notificationsFor(calendar, event).filter(({ status }) => status === 'planned');
   return (
     <li class={`day-row ${isPast(event) ? 'past' : ''}`}>
-      <time>{event.all_day ? 'all day' : startDay < day ? '…' : clock(startMinutes, localeOf(user))}</time>
+      <time>{timeOn(event, day, user.timezone ?? 'UTC', localeOf(user)) || 'all day'}</time>
       <a
         class="day-event tinted"
         href={pathTo('calendar', user.id, 'event', { event: keyOf(event), day })}
