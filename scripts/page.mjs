@@ -102,7 +102,10 @@ const absentInChats = {
     onLoad({ filter: /code-colours\.ts$/ }, () => ({
       contents: 'export const loadColours = async () => undefined;',
     }));
-    onLoad({ filter: /style.(routines|server)\.css$/ }, () => ({ contents: '', loader: 'css' }));
+    onLoad({ filter: /style.(nav|routines|server|today)\.css$/ }, () => ({ contents: '', loader: 'css' }));
+    onLoad({ filter: /routines.routines-before\.tsx$/ }, () => ({
+      contents: 'export const RoutinesBefore = () => null;',
+    }));
     onLoad({ filter: /people.(calendar-list|person-settings)\.tsx$/ }, () => ({
       contents: 'export const CalendarList = () => null, PersonSettings = () => null;',
     }));

@@ -71,7 +71,7 @@ describe('the page of a read-only server', () => {
       Tasks: true,
     });
     await page.locator('main button.list-row').first().click();
-    await page.locator('.panel .badge.planned').first().waitFor();
+    await page.locator('.panel .notification.planned').first().waitFor();
     expect(await buttons()).toMatchObject({ Cancel: false });
     await visit('#/server', 'Remove sample data');
     expect(await buttons()).toMatchObject({ 'Remove sample data': false });

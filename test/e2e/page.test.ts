@@ -51,7 +51,7 @@ describe('signing in', () => {
     await restarted.start();
     try {
       const page = await restarted.open();
-      await page.locator('.nav [role=status].hidden').waitFor();
+      await page.locator('.live.on').waitFor();
       await restarted.stopServer();
       rmSync(join(restarted.home, 'token'));
       await restarted.startServer();
@@ -144,13 +144,13 @@ describe('the page', () => {
     await restarted.start();
     try {
       const page = await restarted.open();
-      await page.locator('.nav [role=status].hidden').waitFor();
+      await page.locator('.live.on').waitFor();
       await restarted.stopServer();
       await shows(page, 'Disconnected, reconnecting…');
       await page.getByRole('link', { name: 'Runs' }).click();
       await shows(page, 'The server is not responding. Is it running?');
       await restarted.startServer();
-      await page.locator('.nav [role=status].hidden').waitFor();
+      await page.locator('.live.on').waitFor();
       await shows(page, '0 runs');
     } finally {
       await restarted.stop();

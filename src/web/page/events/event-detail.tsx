@@ -1,13 +1,12 @@
-import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { CalendarColours } from '../calendar/calendar-colours.tsx';
 import { Button } from '../controls/fields.tsx';
-import { Icon, type IconName } from '../controls/icon.tsx';
+import { Icon } from '../controls/icon.tsx';
 import { Menu } from '../controls/menu.tsx';
-import { useRoutines } from '../routines/routine.ts';
+import { RoutinesBefore } from '../routines/routines-before.tsx';
 import { useActions } from '../shared/actions.tsx';
 import { ChangeButton } from '../shared/buttons.tsx';
-import { pathTo, useAddressed } from '../shared/route.ts';
+import { useAddressed } from '../shared/route.ts';
 import { Pending, useConnection, useLoaded, useTool } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
 import { shortTime, wallTime } from '../shared/zone-time.ts';
@@ -33,6 +32,7 @@ import { lengthText } from './event-facts.ts';
 import { EventForm, repeatTitle } from './event-form.tsx';
 import { formatTimes, timesOf } from './event-times.ts';
 import { ChannelIcon } from './notification-mark.tsx';
+import { Line } from './panel-line.tsx';
 
 interface Props {
   readonly user: User;
@@ -180,54 +180,7 @@ export function EventDetail({ user, event, calendar, colours, move, done }: Prop
   );
 }
 
-interface LineProps {
-  readonly icon: IconName;
-  /** A second, quiet line. */
-  readonly more?: string | undefined;
-  readonly children: ComponentChildren;
-}
-
-const Line = ({ icon, more, children }: LineProps) => (
-  <p class="panel-line">
-    <Icon name={icon} />
-    <span>{children}</span>
-    {more && <span class="quiet">{more}</span>}
-  </p>
-);
-
 const capital = (text: string) => `${text[0]!.toUpperCase()}${text.slice(1)}`;
-
-/** The routines that start because this event is near. */
-function RoutinesBefore({ event }: { event: CalendarEvent }) {
-  const { value } = useRoutines(0);
-  const startMs = Date.parse(event.start_ts);
-  const before = (value?.routines ?? []).flatMap(({ id, name, when, next_due = [] }) => {
-    if (typeof when === 'string' || when.before === undefined) return [];
-    const at = next_due.find((due) => startMs - Date.parse(due) === lengthIn(when.before!));
-    return at === undefined ? [] : [{ id, name, at }];
-  });
-  if (before.length === 0) return null;
-  return (
-    <section>
-      <h2>Before it</h2>
-      {before.map(({ id, name, at }) => (
-        <Line key={id} icon="routines" more={shortTime(at)}>
-          <a class="link" href={pathTo('routines', id)}>
-            {name}
-          </a>
-        </Line>
-      ))}
-    </section>
-  );
-}
-
-const unitsMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-/** Milliseconds of a text such as `30 minutes` or `1h`. */
-function lengthIn(text: string): number {
-  const [, count = '', unit = ''] = /^(\d+) *([mhd])/.exec(text) ?? [];
-  return Number(count) * (unitsMs[unit] ?? Number.NaN);
-}
 
 /** Completes a task, in its calendar as well if that can be written. */
 export function TaskButton({ event }: { event: CalendarEvent }) {

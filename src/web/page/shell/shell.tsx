@@ -142,7 +142,7 @@ export function Shell({ signOut }: { readonly signOut: () => void }) {
         {links(false)}
         <NavButton icon="more" label="More" class="nav-more" onClick={() => setDialog('commands')} />
         <span class="nav-gap" />
-        <span class={live ? 'hidden' : 'live'} role="status">
+        <span class={`live ${live ? 'on hidden' : 'off'}`} role="status">
           {live ? 'Connected' : 'Disconnected, reconnecting…'}
         </span>
         <span class="nav-note">
