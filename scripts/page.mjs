@@ -103,9 +103,6 @@ const absentInChats = {
       contents: 'export const loadColours = async () => undefined;',
     }));
     onLoad({ filter: /style.(nav|routines|server|today)\.css$/ }, () => ({ contents: '', loader: 'css' }));
-    onLoad({ filter: /routines.routines-before\.tsx$/ }, () => ({
-      contents: 'export const RoutinesBefore = () => null;',
-    }));
     onLoad({ filter: /people.(calendar-list|person-settings)\.tsx$/ }, () => ({
       contents: 'export const CalendarList = () => null, PersonSettings = () => null;',
     }));

@@ -182,6 +182,30 @@ describe('events on the calendar page', () => {
     await expect.poll(() => events('cleo')).toEqual([`Keys ${dayFromNow(2)}T10:15 11:15`]);
   });
 
+  it('take a reminder, and are moved to times that are chosen', async () => {
+    const page = await open('fay');
+    const event = { user_id: 'fay', id: 'review', title: 'Tide review', start_ts: `${tomorrow}T10:00` };
+    await call('create_event', event);
+    await block(page, 'Tide review').click();
+    const panel = page.locator('.panel');
+    await panel.getByRole('heading', { name: 'Reminders' }).waitFor();
+    expect(await findings(page)).toEqual([]);
+    await panel.getByRole('button', { name: 'Add' }).click();
+    await expect
+      .poll(() => page.evaluate('document.activeElement.closest("label")?.textContent'))
+      .toContain('Reminders');
+    await page.keyboard.type('20m');
+    await panel.getByRole('button', { name: 'Save' }).click();
+    await shows(page, /^Saved “Tide review”/);
+    expect(await call('get_event', { event_id: 'review' })).toMatchObject({ reminders: ['20m'] });
+    await block(page, 'Tide review').click();
+    await panel.getByRole('button', { name: 'Move…' }).click();
+    await page.getByLabel('Start time').selectOption(String(15 * 60));
+    await panel.getByRole('button', { name: 'Move event' }).click();
+    await shows(page, /^Moved “Tide review”/);
+    expect(await events('fay')).toEqual([`Tide review ${tomorrow}T15:00 16:00`]);
+  });
+
   it('of a series are changed for one date, for later ones or for all, and deleted with undo', async () => {
     const page = await open('dora');
     const rrule = 'FREQ=DAILY;COUNT=4';

@@ -3,7 +3,6 @@ import type { CalendarColours } from '../calendar/calendar-colours.tsx';
 import { Button } from '../controls/fields.tsx';
 import { Icon } from '../controls/icon.tsx';
 import { Menu } from '../controls/menu.tsx';
-import { RoutinesBefore } from '../routines/routines-before.tsx';
 import { useActions } from '../shared/actions.tsx';
 import { ChangeButton } from '../shared/buttons.tsx';
 import { useAddressed } from '../shared/route.ts';
@@ -157,7 +156,6 @@ export function EventDetail({ user, event, calendar, colours, move, done }: Prop
           )}
         </p>
       </section>
-      <RoutinesBefore event={event} />
       <section class="buttons">
         {event.task ? (
           <TaskButton event={event} />
