@@ -11,7 +11,14 @@ import { faultsOf } from '../test/page/layout-faults.ts';
 import { axeViolations, PageServer } from '../test/page/page-server.ts';
 import { fixedTime, putPictureData, time } from '../test/page/picture-data.ts';
 import { differenceBetween } from '../test/page/picture-difference.ts';
-import { denseViews, emptyViews, type PictureView, setTheme, showView, views } from '../test/page/picture-views.ts';
+import {
+  denseViews,
+  emptyViews,
+  type PictureView,
+  setTheme,
+  showView,
+  views,
+} from '../test/page/picture-views.ts';
 
 const { values: options } = parseArgs({
   options: {
