@@ -96,7 +96,7 @@ function EventRow({ event, user, calendar, colour }: RowProps) {
   const time = event.all_day ? 'all day' : clock(minutes, locale);
   const [reminder] = notificationsFor(calendar, event).filter(({ status }) => status === 'planned');
   return (
-    <li class="chat-row" style={{ '--cal': colour }}>
+    <li class="row chat-row" style={{ '--cal': colour }}>
       <time>{isToday ? time : `${dayTitle(day)}${event.all_day ? '' : `, ${time}`}`}</time>
       <i />
       <span class="cut grow">{event.title}</span>
@@ -112,7 +112,7 @@ function Proposals({ user, slots, expand }: NextProps & { readonly slots: NonNul
       {slots.length === 0 && <p class="quiet">No common time was found.</p>}
       <ul class="chat-rows">
         {slots.slice(0, shownEvents).map((slot) => (
-          <li key={slot.start_ts} class="chat-row">
+          <li key={slot.start_ts} class="row chat-row">
             <Icon name="clock" />
             <span class="grow">{formatTimes(timesOf(slot, zone), localeOf(user))}</span>
           </li>

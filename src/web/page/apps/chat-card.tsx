@@ -12,7 +12,7 @@ interface Props {
 export function ChatCard({ title, children, expand }: Props) {
   return (
     <article class="chat-card">
-      <header>
+      <header class="row">
         <h1 class="cut grow" title={title}>
           {title}
         </h1>

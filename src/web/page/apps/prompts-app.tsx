@@ -46,7 +46,7 @@ function PromptsApp({ call: { arguments: args }, bridge, expanded, expand }: App
         <ul class="chat-rows">
           {prompts?.slice(0, firstPrompts).map((prompt) => (
             <li key={prompt.name}>
-              <Button class="plain chat-row" onClick={() => setPicked(prompt)}>
+              <Button class="plain row chat-row" onClick={() => setPicked(prompt)}>
                 <Icon name="prompts" />
                 <b>{prompt.name}</b>
                 <span class="quiet cut grow">{prompt.description}</span>

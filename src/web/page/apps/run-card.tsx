@@ -31,7 +31,7 @@ export function RunCard({ overview, expand }: { readonly overview: RunOverview; 
   const [approval] = run?.approvals ?? [];
   return (
     <ChatCard title={task || run_id} expand={expand}>
-      <p class="chat-facts">
+      <p class="buttons quiet chat-facts">
         <RunState status={status} asks={(run?.approvals?.length ?? 0) > 0} />
         <span class="number">{duration(run?.timing.duration_ms ?? duration_ms)}</span>
         {spent && <span class="number">{tokens(spent)}</span>}
@@ -55,7 +55,7 @@ function CardStep({ step }: { readonly step: Step }) {
     edits.length > 0 ? edits.map(({ path }) => path).join(', ') : text.replace(/^\((.*)\)$/, '$1'),
   );
   return (
-    <li class="chat-row">
+    <li class="row chat-row">
       <Icon name={stepIcons[kind]} />
       {kind === 'command' ? <code class="cut grow">{line}</code> : <span class="cut grow">{line}</span>}
       {output !== '' && edits.length > 0 && (

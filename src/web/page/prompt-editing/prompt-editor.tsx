@@ -161,7 +161,7 @@ function EditorForm({ prompt, copyOf, source, done }: FormProps) {
   };
   return (
     <form class="editor prompt-form" ref={form} onSubmit={save} data-form={prompt ? 'prompt' : 'new prompt'}>
-      <header class="editor-bar">
+      <header class="buttons editor-bar">
         {!prompt && <h1>{copyOf === undefined ? 'New prompt' : `Copy of ${copyOf}`}</h1>}
         <span class="grow" />
         {edited && (

@@ -34,7 +34,7 @@ export function MessageFields({ messages, change }: Props) {
         const id = `message-${at}`;
         return (
           <div key={at} class="message-field">
-            <div class="message-head">
+            <div class="buttons message-head">
               {content.type === 'text' ? <label for={id}>{name}</label> : <span>{name}</span>}
               <SelectField
                 class="inline grow"

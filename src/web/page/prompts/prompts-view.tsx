@@ -293,7 +293,7 @@ function PromptRow({ prompt, current, favourite, problems, search, selected, sel
   const draft = useHasDraft(`prompt/${prompt.name}`);
   return (
     <div class={`list-row ${current ? 'current' : ''}`}>
-      <span class="row-line">
+      <span class="row">
         {select && (
           <input
             type="checkbox"
@@ -304,7 +304,7 @@ function PromptRow({ prompt, current, favourite, problems, search, selected, sel
           />
         )}
         <a
-          class="row-title row-link"
+          class="grow cut row-link"
           href={pathBeside('prompts', prompt.name)}
           aria-current={current ? 'true' : undefined}
         >
@@ -319,8 +319,8 @@ function PromptRow({ prompt, current, favourite, problems, search, selected, sel
         {problems && <ProblemMark problems={problems} />}
         <span class={`badge source-${sourceOf(prompt)}`}>{sourceOf(prompt)}</span>
       </span>
-      <span class="row-line row-text">
-        <span class="row-title">{prompt.description || prompt.name}</span>
+      <span class="row row-text">
+        <span class="grow cut">{prompt.description || prompt.name}</span>
         {tagsOf(prompt).length > 0 && (
           <span class="row-tags">
             {tagsOf(prompt).map((tag) => (

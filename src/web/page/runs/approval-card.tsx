@@ -74,7 +74,7 @@ export function ApprovalCard({ request, answers, hasKeys, isWanted = false, sinc
   const subject = request.command ?? request.diff ?? request.host ?? request.tool;
   return (
     <article class="approval" aria-labelledby={titleId} tabIndex={-1} ref={card}>
-      <header>
+      <header class="buttons">
         <Icon name="shield" />
         <h2 id={titleId}>{props.title}</h2>
         {until && <TimeLeft since={since} until={until} />}
@@ -97,7 +97,7 @@ export function ApprovalCard({ request, answers, hasKeys, isWanted = false, sinc
         </p>
       )}
       {!refusing ? (
-        <footer>
+        <footer class="buttons">
           {answers.map((label, index) =>
             label === answerLabels.refuse ? (
               <ChangeButton key={label} tool="answer_approval" disabled={busy} onClick={refuse}>

@@ -80,7 +80,7 @@ function FileChanges({ file, review, isOpen }: FileProps) {
   return (
     <div class="patch-file" data-file={path}>
       <details class="step-card" open={expanded} onToggle={(event) => setExpanded(event.currentTarget.open)}>
-        <summary class="step-head">
+        <summary class="row step-head">
           <Icon class="icon chevron" name="right" />
           <code>
             {from !== undefined && `${visibleText(from)} → `}

@@ -64,7 +64,7 @@ export function RunDetail({ overview, place }: { overview: RunOverview; place?: 
         }
       >
         <RunState status={status} asks={approvals.length > 0} />
-        <span class="run-meta number">
+        <span class="buttons quiet small number">
           <span>{duration(run?.timing.duration_ms ?? overview.duration_ms)}</span>
           {run?.usage && <span>{tokens(run.usage)}</span>}
         </span>

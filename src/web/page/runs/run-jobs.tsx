@@ -195,7 +195,7 @@ function JobTimes({ jobs }: { jobs: readonly JobResult[] }) {
       </div>
       {spans.map(({ job, from, to }) => (
         <div key={job.id} class="job-time" role="listitem">
-          <span class="job-name" title={job.title}>
+          <span class="cut" title={job.title}>
             {job.title}
           </span>
           <span class="job-track">

@@ -146,7 +146,7 @@ function ReviewOf({ overview, files, text }: Props & { files: readonly FilePatch
           />
         )}
         <Problem text={problem} />
-        <div class="apply-bar">
+        <div class="buttons apply-bar">
           <span class="grow">
             <b>{count}</b> <span class="quiet">{stateTexts[diff?.state ?? 'none']}</span>
           </span>
@@ -371,7 +371,7 @@ function Tree({ files, viewed, comments, wanted, view, choose }: TreeProps) {
         {rows.map(({ label, depth, path }) => (
           <li
             key={path ?? `${depth} ${label}`}
-            class={`tree-row ${path !== undefined && viewed.has(path) ? 'viewed' : ''}`}
+            class={`row tree-row ${path !== undefined && viewed.has(path) ? 'viewed' : ''}`}
             style={{ '--deep': depth }}
           >
             {path === undefined ? (

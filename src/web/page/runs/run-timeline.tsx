@@ -138,7 +138,7 @@ export function RunTimeline({ runId, open, updates, asks = false }: Props) {
   return (
     <>
       {trouble}
-      <div class="run-tools">
+      <div class="buttons run-tools">
         <Tabs
           label="Steps"
           tabs={filters}
@@ -224,7 +224,7 @@ function RunStep({ step }: { step: Step }) {
         <Plan text={text} />
       ) : kind === 'thought' ? (
         <details class="step-line">
-          <summary>
+          <summary class="row">
             <Icon class="icon chevron" name="right" />
             Thought <span class="quiet cut grow">{text.slice(1, -1)}</span>
           </summary>
@@ -245,8 +245,8 @@ function CommandCard({ step }: { step: Step }) {
     <>
       {output !== '' && <Icon class="icon chevron" name="right" />}
       <code class="cut">{text}</code>
-      <span class="grow">{exitCode !== undefined && exitCode !== 0 && `exit ${exitCode}`}</span>
-      <span class="step-side number">
+      <span class="grow cut quiet">{exitCode !== undefined && exitCode !== 0 && `exit ${exitCode}`}</span>
+      <span class="row step-side quiet number">
         {time !== undefined && <time dateTime={time}>{clock(time)}</time>}
         {lasted !== undefined && <span class="only-wide">{duration(lasted)}</span>}
         {open ? (
@@ -259,10 +259,10 @@ function CommandCard({ step }: { step: Step }) {
       </span>
     </>
   );
-  if (output === '') return <div class="step-card step-head">{head}</div>;
+  if (output === '') return <div class="step-card row step-head">{head}</div>;
   return (
     <details class="step-card">
-      <summary class="step-head">{head}</summary>
+      <summary class="row step-head">{head}</summary>
       {text.length > 60 && <pre class="step-output">{visibleText(text)}</pre>}
       <pre class="step-output">{visibleText(output)}</pre>
     </details>
@@ -285,8 +285,8 @@ function EditCards({ step: { text, output, time } }: { step: Step }) {
           <>
             {hunks.length > 0 && <Icon class="icon chevron" name="right" />}
             <code class="cut">{visibleText(path)}</code>
-            <span class="grow">{changeWords[change] || (hunks.length === 0 && 'changed')}</span>
-            <span class="step-side number">
+            <span class="grow cut quiet">{changeWords[change] || (hunks.length === 0 && 'changed')}</span>
+            <span class="row step-side quiet number">
               {time !== undefined && <time dateTime={time}>{clock(time)}</time>}
               {hunks.length > 0 && <Counts {...file} />}
             </span>
@@ -294,13 +294,13 @@ function EditCards({ step: { text, output, time } }: { step: Step }) {
         );
         if (hunks.length === 0)
           return (
-            <div key={path} class="step-card step-head">
+            <div key={path} class="step-card row step-head">
               {head}
             </div>
           );
         return (
           <details key={path} class="step-card" open={output.split('\n').length <= smallChange}>
-            <summary class="step-head">{head}</summary>
+            <summary class="row step-head">{head}</summary>
             <FileLines file={file} />
           </details>
         );
@@ -314,17 +314,17 @@ function Plan({ text }: { text: string }) {
   const next = parts.find(({ done }) => !done);
   return (
     <details class="step-card">
-      <summary class="step-head">
+      <summary class="row step-head">
         <Icon class="icon chevron" name="right" />
         <b>Plan</b>
-        <span class="grow">
+        <span class="grow cut quiet">
           {parts.filter(({ done }) => done).length} of {parts.length}
           {next && `, next: ${next.text}`}
         </span>
       </summary>
       <ul class="plan">
         {parts.map(({ done, text: what }) => (
-          <li key={what} class={done ? 'past' : ''}>
+          <li key={what} class={`row ${done ? 'past' : ''}`}>
             <Icon name={done ? 'done' : 'open'} />
             {what}
             <span class="hidden">{done ? 'done' : 'open'}</span>

@@ -98,11 +98,11 @@ interface RowProps {
 function RunRow({ run, current, asks }: RowProps) {
   return (
     <a class="list-row" href={pathBeside('runs', run.run_id)} aria-current={current ? 'true' : undefined}>
-      <span class="row-line">
-        <span class="row-title">{run.task || run.summary || run.run_id}</span>
+      <span class="row">
+        <span class="grow cut">{run.task || run.summary || run.run_id}</span>
         <RunState status={run.status} asks={asks} />
       </span>
-      <span class="row-line row-text">
+      <span class="row row-text">
         <span>
           {shortTime(run.started_at)} · {placeOf(run)}
           {run.host !== undefined && ` · ${run.host}`}
