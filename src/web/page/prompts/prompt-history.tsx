@@ -86,16 +86,14 @@ export function PromptHistory({ name }: { name: string }) {
 function Difference({ before, after }: { before: Revision | undefined; after: Revision }) {
   const lines = lineDifference(promptText(before?.prompt), promptText(after.prompt));
   return (
-    <section aria-label="Changes" class="version-difference">
-      <p class="section-head">
+    <section aria-label="Changes" class="step-card version-difference">
+      <div class="row step-head">
         <b>
           {before?.revision ?? 'nothing'} → {after.revision}
         </b>
         <Counts {...countLines(lines)} />
-      </p>
-      <div class="card">
-        <DiffTable label="Changed lines" rows={lines} />
       </div>
+      <DiffTable label="Changed lines" rows={lines} />
     </section>
   );
 }
