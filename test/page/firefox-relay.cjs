@@ -2,7 +2,10 @@
 // Starts Firefox for Playwright, which sends a command that stable versions of Firefox do not know, and gives up when it fails. The
 // relay answers this command itself: it sets the colours that a page prefers, and tests set the theme of the page instead.
 const { spawn } = require('node:child_process');
-const { WebSocketServer } = require('../components/node_modules/ws');
+const { createRequire } = require('node:module');
+const { join } = require('node:path');
+
+const { WebSocketServer } = createRequire(join(__dirname, '../components/package.json'))('ws');
 
 const unknown = 'emulation.setMediaFeaturesOverride';
 const firefox = spawn(process.env.FIREFOX, process.argv.slice(2), { stdio: ['ignore', 'inherit', 'pipe'] });
