@@ -55,7 +55,7 @@ it('shows commands and their output, takes a message for the agent, and shows th
   await view.getByRole('button', { name: 'Send' }).click();
   await view.getByText('The agent has the message.').waitFor();
   writeFileSync(go, '');
-  await view.getByText('completed', { exact: true }).waitFor();
+  await view.locator('.state').getByText('Done').waitFor();
   await view.getByText('Harbour open.').first().waitFor();
   await view.getByRole('button', { name: 'Show less' }).click();
   await view.locator('.chat-card .chat-text').getByText('Harbour open.').waitFor();
@@ -104,7 +104,7 @@ it('cancels the run, and says so if the chat refuses', async () => {
   await view.getByText('The chat could not use cancel_run: The user declined the call.').waitFor();
   await page.evaluate('refused.splice(0)');
   await cancel.click();
-  await view.getByText('cancelled', { exact: true }).waitFor();
+  await view.locator('.state').getByText('Cancelled').waitFor();
 });
 
 it('follows a cancellation by another client, and says why a call failed', async () => {
