@@ -1,8 +1,24 @@
 import { createHash } from 'node:crypto';
 import { Failure } from '../../failure.ts';
+import type { CalendarEvent, Notification, Plan, Rule, User } from '../../store/schema.ts';
 import type { Writer } from '../../store/store.ts';
 import type { AssistantData } from '../entities/entity-access.ts';
-import type { Difference } from './undo.ts';
+
+export interface Pair<Row> {
+  /** Absent if the change added the row. */
+  readonly before: Row | undefined;
+  /** Absent if the change removed the row. */
+  readonly after: Row | undefined;
+}
+
+/** What a change did, row by row. */
+export interface Difference {
+  readonly users: readonly Pair<User>[];
+  readonly events: readonly Pair<CalendarEvent>[];
+  readonly notifications: readonly Pair<Notification>[];
+  readonly rules: readonly Pair<Rule>[];
+  readonly removedPlans: readonly Plan[];
+}
 
 /** Kind of the records that hold what somebody can undo. Their position is the time until which they are kept. */
 const kind = 'undo';

@@ -7,7 +7,7 @@ import { auditChange } from '../entities/decision-log.ts';
 import { type AssistantData, findUser, lockUser, rowOf, updateRow } from '../entities/entity-access.ts';
 import { replanEvent, replanUser } from '../planning/replanning.ts';
 import { removeEvent, updateInvitations } from './events.ts';
-import { type KeptChange, takeChange } from './kept-changes.ts';
+import { type Difference, type KeptChange, type Pair, takeChange } from './kept-changes.ts';
 
 /** The rows that a change can touch, by id. */
 export interface TouchedRows {
@@ -17,22 +17,6 @@ export interface TouchedRows {
   readonly rules?: readonly Rule[];
   /** The decisions of the policy about events that the change can delete. */
   readonly plans?: readonly Plan[];
-}
-
-interface Pair<Row> {
-  /** Absent if the change added the row. */
-  readonly before: Row | undefined;
-  /** Absent if the change removed the row. */
-  readonly after: Row | undefined;
-}
-
-/** What a change did, row by row. */
-export interface Difference {
-  readonly users: readonly Pair<User>[];
-  readonly events: readonly Pair<CalendarEvent>[];
-  readonly notifications: readonly Pair<Notification>[];
-  readonly rules: readonly Pair<Rule>[];
-  readonly removedPlans: readonly Plan[];
 }
 
 /** Returns undefined if nothing changed. */
