@@ -160,11 +160,16 @@ describe('a worker whose database crashes and restarts', () => {
       const url = await server.createDatabase('away');
       const store = createStore(url);
       const now = Date.now();
+      let passedMs = 0;
+      const clock = () => Date.now() + passedMs;
       const event = meeting('e', 'ada', now + 60 * minute);
       await fill(store, {
         users: [person('ada')],
         events: [event],
-        notifications: [reminder(event, now, { id: 'during' }), reminder(event, now + 1500, { id: 'after' })],
+        notifications: [
+          reminder(event, now, { id: 'during' }),
+          reminder(event, now + 20 * minute, { id: 'after' }),
+        ],
       });
       const sent: string[] = [];
       const { promise: taken, resolve: accept } = Promise.withResolvers<void>();
@@ -178,8 +183,8 @@ describe('a worker whose database crashes and restarts', () => {
           },
         },
       };
-      const worker = new Worker({ store, senders: slow, owner: 'w' });
-      const scheduler = new Scheduler({ store, worker });
+      const worker = new Worker({ store, senders: slow, owner: 'w', clock, leaseMs: 60 * minute });
+      const scheduler = new Scheduler({ store, worker, clock });
       const feed = followChanges(store, url, () => scheduler.wake());
       scheduler.start();
       const statusOf = async (id: string) =>
@@ -193,6 +198,7 @@ describe('a worker whose database crashes and restarts', () => {
       accept();
       await vi.waitFor(() => expect(sent).toEqual(['during']), waitOptions);
       await expect(statusOf('during')).rejects.toMatchObject({ kind: 'unavailable' });
+      passedMs = 21 * minute;
       await server.start();
       await vi.waitFor(async () => {
         expect(await statusOf('during')).toBe('sent');

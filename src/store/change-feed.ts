@@ -1,9 +1,8 @@
-import { accessSync, constants, existsSync, statSync } from 'node:fs';
-import type { DatabaseSync } from 'node:sqlite';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { messageOf } from '../json.ts';
 import { log } from '../log.ts';
-import { showSchema } from './earlier-process.ts';
 import { type FollowedFile, followWrites } from './file-writes.ts';
+import { SqliteFile } from './sqlite-file.ts';
 import { type ChangeMessage, changeChannel, isPostgres, type Store, type StoreChange } from './store.ts';
 
 const pollMs = 250;
@@ -70,41 +69,33 @@ function isReadOnlyDisk(path: string): boolean {
   }
 }
 
-async function openReader(store: Store) {
-  const { DatabaseSync } = await import('node:sqlite');
-  showSchema();
-  const database = new DatabaseSync(store.place, { readOnly: true, timeout: pollMs });
-  const inode = () => statSync(store.place, { throwIfNoEntry: false })?.ino;
-  const openedInode = inode();
+/** Reads the changes of other processes that were stored after the reader was opened. */
+async function openReader({ place, origin: ownOrigin }: Store) {
+  const file = await SqliteFile.open(place, pollMs, 'read');
+  const version = () => file.all('pragma data_version')[0]?.['data_version'];
   try {
-    return { ...createReader(database, store.origin), isReplaced: () => inode() !== openedInode };
+    let seenVersion = version();
+    let last = Number(file.all('select coalesce(max(id), 0) as id from changes')[0]?.['id']);
+    return {
+      isReplaced: () => file.isReplaced,
+      changed() {
+        const before = seenVersion;
+        seenVersion = version();
+        return seenVersion !== before;
+      },
+      changes() {
+        const rows = file.all('select id, origin, changes from changes where id > ? order by id', last);
+        last = Number(rows.at(-1)?.['id'] ?? last);
+        return rows
+          .filter(({ origin }) => origin !== ownOrigin)
+          .flatMap(({ changes }) => JSON.parse(String(changes)) as StoreChange[]);
+      },
+      close: () => file.close(),
+    };
   } catch (error) {
-    database.close();
+    file.close();
     throw error;
   }
-}
-
-function createReader(database: DatabaseSync, ownOrigin: string) {
-  const version = database.prepare('pragma data_version');
-  const newest = database.prepare('select coalesce(max(id), 0) as id from changes');
-  const since = database.prepare('select id, origin, changes from changes where id > ? order by id');
-  let seenVersion = version.get()?.['data_version'];
-  let last = Number(newest.get()?.['id']);
-  return {
-    changed() {
-      const before = seenVersion;
-      seenVersion = version.get()?.['data_version'];
-      return seenVersion !== before;
-    },
-    changes() {
-      const rows = since.all(last);
-      last = Number(rows.at(-1)?.['id'] ?? last);
-      return rows
-        .filter(({ origin }) => origin !== ownOrigin)
-        .flatMap(({ changes }) => JSON.parse(String(changes)) as StoreChange[]);
-    },
-    close: () => database.close(),
-  };
 }
 
 /** Listens with LISTEN. Reconnects when the connection is lost, then scans for the changes it missed. */

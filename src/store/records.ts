@@ -60,55 +60,38 @@ export function createRecords(databaseUrl: string): Records {
       }
       if (await editRecords(db, kind, edits)) changed({ kind: 'record', id: kind, userId: '' });
     });
+  /** Documents of a kind, refined to some of them or to an order. */
+  const documents = async (kind: string, refine: (all: Values) => Values) =>
+    (await read((db) => refine(selectValues(db, kind)).execute())).map(({ value }) => parse(value));
+  const entriesOf = (kind: string, key?: string) =>
+    read((db) =>
+      db
+        .selectFrom('record_entries')
+        .select(['key', 'entry'])
+        .where('kind', '=', kind)
+        .$if(key !== undefined, (all) => all.where('key', '=', key!))
+        .orderBy('sequence')
+        .execute(),
+    );
   return {
     place: store.place,
     version: async (kind) => (await read(async (db) => [await lastSequence(db, kind)]))[0] ?? 0,
-    async list(kind) {
-      const rows = await read((db) => selectValues(db, kind).orderBy('position').execute());
-      return rows.map(parseValue);
-    },
-    async find(kind, key) {
-      const [row] = await read((db) => selectValues(db, kind).where('key', '=', key).execute());
-      return row && parseValue(row);
-    },
-    async last(kind, limit, before) {
-      const rows = await read((db) => {
-        const values = selectValues(db, kind).orderBy('key', 'desc').limit(limit);
-        return (before === undefined ? values : values.where('key', '<', before)).execute();
-      });
-      return rows.map(parseValue);
-    },
+    list: (kind) => documents(kind, (all) => all.orderBy('position')),
+    find: async (kind, key) => (await documents(kind, (all) => all.where('key', '=', key)))[0],
+    last: (kind, limit, before) =>
+      documents(kind, (all) =>
+        (before === undefined ? all : all.where('key', '<', before)).orderBy('key', 'desc').limit(limit),
+      ),
     async keys(kind) {
       const rows = await read((db) =>
         db.selectFrom('records').select('key').where('kind', '=', kind).execute(),
       );
       return rows.map(({ key }) => key);
     },
-    async history(kind, key) {
-      const rows = await read((db) =>
-        db
-          .selectFrom('record_entries')
-          .select('entry')
-          .where('kind', '=', kind)
-          .where('key', '=', key)
-          .orderBy('sequence')
-          .execute(),
-      );
-      return rows.map(({ entry }) => JSON.parse(entry) as JsonObject);
-    },
+    history: async (kind, key) => (await entriesOf(kind, key)).map(({ entry }) => parse(entry)),
     async histories(kind) {
-      const rows = await read((db) =>
-        db
-          .selectFrom('record_entries')
-          .select(['key', 'entry'])
-          .where('kind', '=', kind)
-          .orderBy('sequence')
-          .execute(),
-      );
-      const byKey = Map.groupBy(rows, ({ key }) => key);
-      return new Map(
-        [...byKey].map(([key, own]) => [key, own.map(({ entry }) => JSON.parse(entry) as JsonObject)]),
-      );
+      const byKey = Map.groupBy(await entriesOf(kind), ({ key }) => key);
+      return new Map([...byKey].map(([key, own]) => [key, own.map(({ entry }) => parse(entry))]));
     },
     change: (kind, key, edit) => changeMany(kind, [{ key, edit }]),
     changeMany,
@@ -131,8 +114,10 @@ function selectValues(db: Kysely<Tables>, kind: string) {
   return db.selectFrom('records').select('value').where('kind', '=', kind);
 }
 
-function parseValue({ value }: { readonly value: string }): JsonObject {
-  return JSON.parse(value) as JsonObject;
+type Values = ReturnType<typeof selectValues>;
+
+function parse(text: string): JsonObject {
+  return JSON.parse(text) as JsonObject;
 }
 
 /** Current value of a key, its position in the list, and the number of history entries. */
@@ -212,7 +197,7 @@ async function loadStates(
   return new Map(
     keys.map((key) => {
       const row = rows.get(key);
-      const value = row && (JSON.parse(row.value) as JsonObject);
+      const value = row && parse(row.value);
       return [key, { value, position: row?.position, entries: entryCounts.get(key) ?? 0 }];
     }),
   );

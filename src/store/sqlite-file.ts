@@ -46,6 +46,12 @@ export class SqliteFile {
     return statSync(this.path, { throwIfNoEntry: false })?.ino !== this.#inode;
   }
 
+  /** The version of our tables; `undefined` if there are none yet. */
+  get schemaVersion(): unknown {
+    const tables = this.all("select 1 from sqlite_master where name = 'schema_version'");
+    return tables.length === 0 ? undefined : this.all('select version from schema_version')[0]?.['version'];
+  }
+
   /** Writes a consistent copy of the database, while other processes go on using it. */
   async copyTo(path: string): Promise<void> {
     const { backup } = await import('node:sqlite');

@@ -35,7 +35,7 @@ export async function openSqlite(file: string, store: Store, oldestSchema?: numb
   const opened: SqliteFile[] = [];
   const update = async (writer: Kysely<Tables>) => {
     if (await isCurrent(writer, file, oldestSchema)) return;
-    const earlier = await whileBusy(() => versionOf(opened[0]!), lockTimeoutMs);
+    const earlier = await whileBusy(() => opened[0]!.schemaVersion, lockTimeoutMs);
     // Another process is creating or updating the database.
     const isEarlier = typeof earlier === 'number' && earlier < migrations.length;
     if (isEarlier) {
@@ -174,16 +174,10 @@ async function copyBeforeUpdate(database: SqliteFile, earlier: number): Promise<
   for (const old of copies.slice(keptCopies)) await disk.rm(join(folder, old), { force: true });
 }
 
-/** `undefined` if there are no tables yet. */
-function versionOf(file: SqliteFile): unknown {
-  const tables = file.all("select 1 from sqlite_master where name = 'schema_version'");
-  return tables.length === 0 ? undefined : file.all('select version from schema_version')[0]?.['version'];
-}
-
 async function copiedVersion(path: string): Promise<unknown> {
   const copy = await SqliteFile.open(path, lockTimeoutMs);
   try {
-    return versionOf(copy);
+    return copy.schemaVersion;
   } finally {
     copy.close();
   }
