@@ -27,7 +27,7 @@ import { nextDueTimes } from '../schedule/due-times.ts';
 import { isClockTrigger } from '../schedule/trigger.ts';
 import { budgetOf, overBudget } from './day-budget.ts';
 import { clockDues, eventDues, type FindEvents, lateness } from './dues.ts';
-import { type Firings, isMissed, isTriggered, overlapReason } from './firings.ts';
+import { type Firings, isMissed, isTriggered, overlapReason, waitingPage } from './firings.ts';
 import { type NewsOptions, tellNews } from './news.ts';
 import { contextOf, type RunPort, type RunState } from './run-port.ts';
 import { composeTask } from './task-text.ts';
@@ -144,15 +144,16 @@ export class DueLoop {
         log('warning', `the due times of routine ${routine.name} are unknown: ${messageOf(error)}`),
       );
     }
-    await this.#follow(await firings.active(machine), routines);
-    const active = await firings.active(machine);
-    await this.#startDue(active, routines);
+    const followed = await firings.active(machine);
+    await this.#follow(followed, routines);
+    const active = followed.length === 0 ? followed : await firings.active(machine);
+    const isBusy = await this.#startDue(active, routines);
     await tellNews(routines, active, this.#options);
     if (clock() - this.#prunedMs > dayMs) {
       this.#prunedMs = clock();
       await firings.prune(machine, this.#options.settings.keepMs);
     }
-    return this.#untilNext(own, (await firings.active(machine)).length > 0, await firings.nextStart(machine));
+    return this.#untilNext(own, isBusy, await firings.nextStart(machine));
   }
 
   /** Resolves when no start is in progress. */
@@ -185,8 +186,11 @@ export class DueLoop {
 
   // ── Starting ───────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** Looks at what is due in pages: at all of it while a run can start, and now and then; otherwise at what overlaps with a run. */
-  async #startDue(active: readonly Firing[], routines: ReadonlyMap<string, Routine>): Promise<void> {
+  /**
+   * Looks at what is due in pages: at all of it while a run can start, and now and then; otherwise at what overlaps with a run.
+   * Returns whether runs are in progress.
+   */
+  async #startDue(active: readonly Firing[], routines: ReadonlyMap<string, Routine>): Promise<boolean> {
     const { settings, clock, firings, machine } = this.#options;
     const begun = new Map([...this.#starting, ...active.map((one) => [one.id, one.routine_id] as const)]);
     const busy = new Set(begun.values());
@@ -198,10 +202,11 @@ export class DueLoop {
       do {
         page = await firings.waiting(machine, page.at(-1), some);
         for (const firing of page) await this.#consider(firing, routines.get(firing.routine_id), slots);
-      } while (page.length > 0 && goesOn());
+      } while (page.length === waitingPage && goesOn());
     };
     if (isDue || slots.free > 0) await consider(() => isDue || slots.free > 0);
     if (!isDue && busy.size > 0) await consider(() => true, [...busy]);
+    return busy.size > 0;
   }
 
   /** Starts a firing if there is room for its run, or skips it. */
@@ -387,11 +392,8 @@ export class DueLoop {
 
   #untilNext(own: readonly Routine[], isBusy: boolean, startMs = Number.POSITIVE_INFINITY): number {
     const now = this.#options.clock();
-    const times = own.map(({ id }) => (this.#next.get(id)?.ms ?? Number.POSITIVE_INFINITY) - now);
-    const follow = isBusy ? followMs : maxSleepMs;
-    return times.reduce(
-      (least, ms) => Math.min(least, ms),
-      Math.min(follow, Math.max(startMs - now, followMs)),
-    );
+    let least = Math.min(isBusy ? followMs : maxSleepMs, Math.max(startMs - now, followMs));
+    for (const { id } of own) least = Math.min(least, (this.#next.get(id)?.ms ?? least + now) - now);
+    return least;
   }
 }

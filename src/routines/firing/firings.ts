@@ -43,7 +43,7 @@ export const timelessKey = 'hook/';
 const pageSize = 500;
 const leaseMs = 5 * 60_000;
 /** Firings that are considered at a time, so that many that are due keep no request waiting. */
-const waitingPage = 50;
+export const waitingPage = 50;
 
 /** The table of firings. Reading does not create a SQLite file. */
 export class Firings {
