@@ -184,5 +184,6 @@ export Anna's calendar | convert my agenda to a file for Outlook
 please write all my dates into a file | I need my appointments as a file for the new phone | can I have an ics of everything in june | make a copy of my calendar that I can mail`,
   undo_change: `
 undo what I just did | that was a mistake, take it back | reverse the last thing you changed | oops, put that back
-no, that was wrong, undo | revert my last change to the calendar | I didn't mean to move that, put it back | take back what you just did`,
+no, that was wrong, undo | revert my last change to the calendar | I didn't mean to move that, put it back | take back what you just did
+I deleted the wrong appointment, bring it back | restore the event I just removed | undo the last change to the calendar`,
 };
