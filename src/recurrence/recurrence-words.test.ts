@@ -56,7 +56,7 @@ describe('readRecurrence', () => {
     ['el primer lunes de cada mes a las 9', 'FREQ=MONTHLY;BYDAY=1MO', '09:00'],
   ])('reads %s', (written, rule, time) => {
     expect(isRecurrence(written)).toBe(true);
-    expect(readRecurrence(written)).toEqual({ rule, ...(time !== undefined && { time }) });
+    expect(readRecurrence(written, 'Europe/Berlin')).toEqual({ rule, ...(time !== undefined && { time }) });
   });
 
   it.each([
@@ -71,7 +71,7 @@ describe('readRecurrence', () => {
     'tomorrow',
     'every '.repeat(1000),
   ])('refuses %.40s with examples', (written) => {
-    expect(() => readRecurrence(written)).toThrow(/for example/);
+    expect(() => readRecurrence(written, 'Europe/Berlin')).toThrow(/for example/);
   });
 
   it('does not choose between every other friday and the second one of a month', () => {
@@ -80,7 +80,9 @@ describe('readRecurrence', () => {
       'jeden zweiten Freitag um 17 Uhr',
       'every 3rd friday at 9',
     ])
-      expect(() => readRecurrence(written)).toThrow(/weeks on friday" or "every \w+ friday of the month"/);
+      expect(() => readRecurrence(written, 'Europe/Berlin')).toThrow(
+        /weeks on friday" or "every \w+ friday of the month"/,
+      );
   });
 
   it('does not take a time for a recurrence', () => {

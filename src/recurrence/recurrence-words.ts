@@ -43,6 +43,12 @@ const otherMonths = [
   'dec dezember décembre diciembre',
 ];
 
+/** The index of the month with this name, such as `june` or `Juni`. */
+export function monthNamed(name: string): number | undefined {
+  const index = months.findIndex((month, at) => [month, ...otherMonths[at]!.split(' ')].includes(name));
+  return index < 0 ? undefined : index;
+}
+
 const words: readonly (readonly [string, string])[] = [
   ['jeden (?:morgen|vormittag)|(?:tous les|chaque) matins?|(?:cada|todas las) mañanas?', 'every day morning'],
   ['jeden nachmittag|(?:tous les|chaque) après-midi|todas las tardes|cada tarde', 'every day afternoon'],
@@ -96,12 +102,56 @@ export function isRecurrence(written: string): boolean {
 }
 
 /** Reads a recurrence. Throws a `Failure` with examples if it is not understood. */
-export function readRecurrence(written: string): RecurrenceInWords {
-  const { rest, time } = takeTime(normalize(written), written);
+export function readRecurrence(written: string, zone: string): RecurrenceInWords {
+  const { rest: endless, limit } = takeLimit(normalize(written), zone);
+  const { rest, time } = takeTime(endless, written);
   const rule = readRule(rest.replace(/^every /, ''), written);
-  if (rule === undefined || !rest.startsWith('every '))
+  const limited = rule === undefined ? undefined : limit(rule);
+  if (limited === undefined || !rest.startsWith('every '))
     throw refuse(written, 'is not a recurrence that is understood');
-  return { rule, ...(time !== undefined && { time }) };
+  return { rule: limited, ...(time !== undefined && { time }) };
+}
+
+interface Limited {
+  readonly rest: string;
+  /** Adds the end to a rule. Undefined if the rule does not say how many dates it has in that time. */
+  readonly limit: (rule: string) => string | undefined;
+}
+
+/** Takes the end of a series out of the text: "for 10 days", "10 times", "until 2026-12-24". */
+function takeLimit(text: string, zone: string): Limited {
+  const found =
+    /(?: and)?(?: (?:for|für|pendant|durante))? (\d{1,3}) (times|mal|fois|veces|day|week|month|year)$|(?: and)? (?:until|till|bis|jusqu.au|hasta) (\d{4}-\d\d-\d\d)$/.exec(
+      text.replace(/(.*)( (?:for|für|pendant|durante) \d{1,3} (?:day|week|month|year))\b(.*)/, '$1$3$2'),
+    );
+  const [matched, count, unit, until] = found ?? [];
+  if (
+    matched === undefined ||
+    (unit !== undefined && unit in units && !/ (?:for|für|pendant|durante) /.test(matched))
+  )
+    return { rest: text, limit: (rule) => rule };
+  const rest = found!.input.slice(0, -matched.length).trim();
+  if (until !== undefined) {
+    const lastMs = Date.parse(`${until}T23:59:59Z`);
+    const end = Number.isNaN(lastMs) ? undefined : new Date(instantOf(lastMs, offsetsIn(zone))).toISOString();
+    return { rest, limit: (rule) => end && `${rule};UNTIL=${end.slice(0, 19).replaceAll(/[-:]/g, '')}Z` };
+  }
+  return {
+    rest,
+    limit: (rule) => {
+      const each = unit! in units ? datesIn(unit as keyof typeof units, rule) : 1;
+      return each === undefined ? undefined : `${rule};COUNT=${Number(count) * each}`;
+    },
+  };
+}
+
+/** How many dates a rule has in a week, a month and so on. */
+function datesIn(unit: keyof typeof units, rule: string): number | undefined {
+  if (rule.includes('INTERVAL=')) return undefined;
+  if (rule.startsWith(`FREQ=${units[unit]}`) && unit !== 'week') return 1;
+  if (unit !== 'week') return undefined;
+  if (rule === 'FREQ=DAILY') return 7;
+  return rule.startsWith('FREQ=WEEKLY') ? rule.split(',').length : undefined;
 }
 
 /** Lower-case English: `every`, what it repeats, and the time. Ordinals are written as `#2`. */
@@ -291,7 +341,7 @@ export function firstStart(rule: string, time: string, zone: string, nowMs: numb
 function refuse(
   written: string,
   problem: string,
-  examples = 'Write, for example, "every weekday at 07:00", "every 2 weeks on friday at 10:00", "every month on the 1st at 09:00" or an RRULE such as FREQ=DAILY',
+  examples = 'Write, for example, "every weekday at 07:00", "every 2 weeks on friday at 10:00", "every month on the 1st at 09:00", "every day for 10 days", "every monday until 2027-03-01" or an RRULE such as FREQ=DAILY',
 ): Failure {
   return new Failure('invalid-params', `"${written}" ${problem}. ${examples}.`);
 }

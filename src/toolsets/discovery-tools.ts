@@ -73,7 +73,7 @@ export const discoveryTools: readonly DiscoveryTool[] = [
     name: 'call_tool',
     title: 'Call any tool',
     description:
-      'Calls any tool found with search_tools, also one that changes data, starts an agent or reaches the network, and returns its result. Prefer query_tool for tools that only read.',
+      'Calls any tool found with search_tools, also one that changes data, starts an agent or reaches the network. Prefer query_tool for tools that only read.',
     inputSchema: callArguments,
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   },
@@ -90,7 +90,9 @@ const everyday: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'event_id: id or title; occurrence: a date of a series; fields of create_event to change; add_attendees',
     delete_event: 'event_id, occurrence',
     send_message: 'who, text',
-    update_user: 'user_id, quiet_start, quiet_end, pause_until, channel_pref, phone_e164, email',
+    update_user:
+      'user_id, quiet_start, quiet_end, pause_from, pause_to (last day), channel_pref, phone_e164, email',
+    undo_change: 'your last change',
   },
 };
 

@@ -1,8 +1,9 @@
 import { Failure } from '../../failure.ts';
 import { messageOf, present } from '../../json.ts';
 import { Pace } from '../../pace.ts';
-import { inDigits, localTime, parseTime } from '../../recurrence/written-time.ts';
-import { nextMidnight, type OffsetAt, offsetsIn, wallOf } from '../../recurrence/zone.ts';
+import { readRange as readTimes } from '../../recurrence/written-range.ts';
+import { localTime } from '../../recurrence/written-time.ts';
+import { type OffsetAt, offsetsIn, wallOf } from '../../recurrence/zone.ts';
 import type { User } from '../../store/schema.ts';
 import { checkZone } from '../editing/users.ts';
 import { type AssistantData, findUser, type Reader } from '../entities/entity-access.ts';
@@ -26,6 +27,8 @@ import {
 
 const [minuteMs, dayMs] = [60_000, 86_400_000];
 const maxDays = 92;
+/** Of so few days, each is meant, also at the weekend. */
+const shortDays = 3;
 /** How far a recurring meeting is checked. */
 const seriesMs = 366 * dayMs;
 const maxDates = 100;
@@ -50,7 +53,7 @@ export interface TimeRequest extends TimeRange {
 
 /** Finds times at which several users can meet. */
 export async function findTime(data: AssistantData, request: TimeRequest, intervalMs: number) {
-  const { zone, window, people, nowMs } = await readRange(data, request);
+  const { zone, window, isShort, people, nowMs } = await readRange(data, request);
   const durationMs = request.duration_minutes * minuteMs;
   const { rrule } = request;
   const horizonMs = rrule === undefined ? undefined : window.endMs + seriesMs;
@@ -59,7 +62,10 @@ export async function findTime(data: AssistantData, request: TimeRequest, interv
     window: { startMs: Math.max(window.startMs, nowMs), endMs: window.endMs },
     durationMs,
     bufferMs: (request.buffer_minutes ?? 0) * minuteMs,
-    hours: readHours(request.hours ?? '09:00-17:00', request.weekdays ?? ['mon', 'tue', 'wed', 'thu', 'fri']),
+    hours: readHours(
+      request.hours ?? '09:00-17:00',
+      request.weekdays ?? (isShort ? weekdayNames : ['mon', 'tue', 'wed', 'thu', 'fri']),
+    ),
     stepMinutes: request.step_minutes ?? 15,
     zone,
     count: request.count ?? 5,
@@ -111,16 +117,13 @@ async function readRange(data: AssistantData, { people, from, to, zone: requeste
   const users = await data.store.read((db) => Promise.all(people.map((id) => findPerson(db, id))));
   const { timezone, locale } = preferencesOf(users[0]!);
   const zone = requested ?? timezone;
-  const read = async (written: string, field: string, afterMs: number) =>
-    parseTime(await inDigits(written, zone, nowMs, locale, field, afterMs), zone, field, nowMs);
-  const startMs = from === undefined ? nowMs : (await read(from, 'from', nowMs)).ms;
-  const end = to === undefined ? undefined : await read(to, 'to', startMs);
-  // A day as the end includes that day.
-  const endMs = end === undefined ? startMs + 7 * dayMs : end.allDay ? nextMidnight(end.ms, zone) : end.ms;
+  const written = await readTimes({ from, to }, zone, nowMs, locale);
+  const { startMs = nowMs, endMs = startMs + 7 * dayMs } = written;
   if (endMs <= startMs) throw new Failure('invalid-params', `to must be after from, but "${to}" is not.`);
   if (endMs - startMs > maxDays * dayMs)
     throw new Failure('invalid-params', `from and to must be at most ${maxDays} days apart.`);
-  return { nowMs, zone, window: { startMs, endMs }, people: users };
+  const isShort = written.endMs !== undefined && endMs - startMs <= shortDays * dayMs;
+  return { nowMs, zone, window: { startMs, endMs }, isShort, people: users };
 }
 
 /** Finds a user by id or mail address. */
@@ -199,10 +202,12 @@ function explain(examined: number, blocked: readonly number[], people: readonly 
 
 /** Reads `09:00-17:00`. */
 function readHours(written: string, days: readonly string[]): WorkingHours {
-  const [, startHour, startMinute, endHour, endMinute] =
-    /^([01]\d|2[0-3]):([0-5]\d)-([01]\d|2[0-4]):([0-5]\d)$/.exec(written) ?? [];
-  const end = Number(endHour) * 60 + Number(endMinute);
-  if (startHour === undefined || end > 1440)
+  const [, startHour, startMinute = '0', endHour, endMinute] =
+    /^(\d{1,2})(?::([0-5]\d))? ?[-–] ?(\d{1,2})(?::([0-5]\d))?$/.exec(written) ?? [];
+  const end = Number(endHour) * 60 + Number(endMinute ?? 0);
+  // "9-5" can be until 17:00.
+  const isUnclear = endMinute === undefined && Number(endHour) <= Number(startHour);
+  if (startHour === undefined || isUnclear || Number(startHour) > 23 || end > 1440)
     throw new Failure('invalid-params', `hours must be like 09:00-17:00, not "${written}".`);
   return {
     startMinute: Number(startHour) * 60 + Number(startMinute),

@@ -1,4 +1,6 @@
 import { Failure } from '../../failure.ts';
+import { present } from '../../json.ts';
+import { readRange } from '../../recurrence/written-range.ts';
 import { inDigits, localTime, parseTime } from '../../recurrence/written-time.ts';
 import { isZone } from '../../recurrence/zone.ts';
 import { newId } from '../../store/id.ts';
@@ -47,6 +49,8 @@ type Fields = Omit<
   /** Local times, in digits or in words. */
   readonly pause_from?: string;
   readonly pause_until?: string;
+  /** The last day of the pause, included. */
+  readonly pause_to?: string;
   readonly reminders?: ReminderSettings;
   readonly channels?: readonly string[];
 };
@@ -57,15 +61,16 @@ export function listUsers({ store }: AssistantData): Promise<readonly User[]> {
 }
 
 /** Creates a user. Without a time zone, the user gets the one of this machine, which stays when the machine moves. */
-export async function createUser({ store, clock }: AssistantData, fields: NewFields): Promise<User> {
+export async function createUser({ store, clock }: AssistantData, given: NewFields): Promise<User> {
+  const fields = tidy(given);
   checkZone(fields.timezone);
   const now = clock();
-  const { reminders, channels, kind_channels, pause_from, pause_until, ...others } = fields;
+  const { reminders, channels, kind_channels, pause_from, pause_until, pause_to, ...others } = fields;
   const zone = fields.timezone ?? systemZone();
   const row = {
     ...others,
     ...(kind_channels && { kind_channels: mergeKindChannels({ kind_channels: null }, kind_channels) }),
-    ...(await pauseOf({ pause_from, pause_until }, zone, fields.locale, now)),
+    ...(await pauseOf({ pause_from, pause_until, pause_to }, zone, fields.locale, now)),
     ...(channels && { channels: checkChannels(channels) }),
     ...(reminders && { reminders: mergeReminders({ reminders: null }, reminders) }),
     id: fields.id ?? newId(now),
@@ -77,7 +82,7 @@ export async function createUser({ store, clock }: AssistantData, fields: NewFie
     await refuseTaken(writer.db, row.id, fields);
     await checkHome(writer.db, row.id, fields.home_calendar);
     const user = await writer.db.insertInto('users').values(row).returningAll().executeTakeFirstOrThrow();
-    if (reminders) checkLeadChannels(user, Object.values(reminders).flat());
+    checkNamedChannels(user, fields);
     await auditChange(writer, now, { action: 'user.created', userId: user.id });
     return user;
   });
@@ -86,15 +91,22 @@ export async function createUser({ store, clock }: AssistantData, fields: NewFie
 export async function updateUser(
   data: AssistantData,
   id: string,
-  fields: Fields,
+  given: Fields,
   unset: readonly (keyof Fields)[],
 ): Promise<User> {
+  const fields = tidy(given);
   checkZone(fields.timezone);
   const now = data.clock();
-  const { reminders, channels, kind_channels, pause_from, pause_until, ...others } = fields;
+  const { reminders, channels, kind_channels, pause_from, pause_until, pause_to, ...others } = fields;
   const known = await data.store.read((db) => findUser(db, id));
   const zone = fields.timezone ?? preferencesOf(known).timezone;
-  const pause = await pauseOf({ pause_from, pause_until }, zone, fields.locale ?? known.locale, now, known);
+  const pause = await pauseOf(
+    { pause_from, pause_until, pause_to },
+    zone,
+    fields.locale ?? known.locale,
+    now,
+    known,
+  );
   return data.store.write(async (writer) => {
     const before = await findUser(writer.db, id);
     await refuseTaken(writer.db, undefined, fields, id);
@@ -102,7 +114,9 @@ export async function updateUser(
     const listed = channels && { channels: checkChannels(channels) };
     const merged = reminders && { reminders: mergeReminders(before, reminders) };
     // Without its end, there is no pause.
-    const names = unset.flatMap((name) => (name === 'pause_until' ? [name, 'pause_from'] : [name]));
+    const names = unset.flatMap((name) =>
+      name === 'pause_until' || name === 'pause_to' ? ['pause_until', 'pause_from'] : [name],
+    );
     const cleared = Object.fromEntries(
       names.map((name) => [
         name.startsWith('pause_') ? `${name}_ms` : name,
@@ -112,7 +126,7 @@ export async function updateUser(
     const kinds = kind_channels && { kind_channels: mergeKindChannels(before, kind_channels) };
     const row = { ...others, ...listed, ...merged, ...kinds, ...pause, ...cleared, updated_ms: now };
     const user = await updateRow(writer.db, 'users', id, row);
-    if (reminders) checkLeadChannels(user, Object.values(reminders).flat());
+    checkNamedChannels(user, fields);
     const detail = { changed: [...Object.keys(fields), ...unset] };
     await auditChange(writer, now, { action: 'user.updated', userId: id, detail });
     await replanUser(writer, data, user, now);
@@ -190,7 +204,10 @@ function systemZone(): string {
 
 export function checkZone(zone: string | null | undefined): void {
   if (typeof zone !== 'string' || isZone(zone)) return;
-  throw new Failure('invalid-params', `"${zone}" is not a time zone; use a name like Europe/Berlin.`, {
+  const city = zone.trim().toLowerCase().replaceAll(' ', '_');
+  const meant = Intl.supportedValuesOf('timeZone').find((name) => name.toLowerCase().endsWith(`/${city}`));
+  const advice = meant === undefined ? 'use a name like Europe/Berlin.' : `Did you mean ${meant}?`;
+  throw new Failure('invalid-params', `"${zone}" is not a time zone; ${advice}`, {
     issues: [
       {
         path: ['timezone'],
@@ -202,32 +219,70 @@ export function checkZone(zone: string | null | undefined): void {
   });
 }
 
+/** Writes a phone number without spaces, and times with two digits. */
+function tidy<One extends Fields>(fields: One): One {
+  const { phone_e164, quiet_start, quiet_end } = fields;
+  return {
+    ...fields,
+    ...present({
+      phone_e164: phone_e164?.replaceAll(/[^+\d]/g, ''),
+      quiet_start: quiet_start?.padStart(5, '0'),
+      quiet_end: quiet_end?.padStart(5, '0'),
+    }),
+  };
+}
+
+/** Refuses channels of reminders for which the user has no address. */
+function checkNamedChannels(user: User, { reminders, kind_channels }: Fields): void {
+  const leads = Object.values(reminders ?? {}).flat();
+  const channels = Object.values(kind_channels ?? {}).filter((one) => one !== builtIn && one !== 'both');
+  checkLeadChannels(user, [...leads, ...channels.map((channel) => `0m ${channel}`)]);
+}
+
+type PauseField = 'pause_from' | 'pause_until' | 'pause_to';
+
 /** From when and until when reminders are paused. A new end without a beginning is that of a pause that begins now. */
 async function pauseOf(
-  { pause_from, pause_until }: { [Name in 'pause_from' | 'pause_until']: Fields[Name] | undefined },
+  { pause_from, pause_until, pause_to }: { [Name in PauseField]: Fields[Name] | undefined },
   zone: string,
   locale: string | null | undefined,
   now: number,
   known?: User,
 ): Promise<Partial<Pick<User, 'pause_from_ms' | 'pause_until_ms'>>> {
-  const read = async (written: string, field: string, afterMs: number, mayBePast = false) => {
-    const digits = await inDigits(written, zone, now, locale ?? 'en', field, afterMs, mayBePast);
-    return parseTime(digits, zone, field, now).ms;
-  };
-  if (pause_from === undefined && pause_until === undefined) return {};
-  const fromMs = pause_from === undefined ? null : await read(pause_from, 'pause_from', now, true);
-  const untilMs =
-    pause_until === undefined
-      ? (known?.pause_until_ms ?? null)
-      : await read(pause_until, 'pause_until', Math.max(now, fromMs ?? now));
+  const written = [pause_from, pause_until, pause_to].filter((one) => one !== undefined);
+  if (written.length === 0) return {};
+  if (pause_until !== undefined && pause_to !== undefined)
+    throw new Failure('invalid-params', 'Give pause_until or pause_to, not both.');
+  const names = { mayBePast: true, names: ['pause_from', 'pause_to'] } as const;
+  const { startMs: fromMs = null, endMs } = await readRange(
+    { from: pause_from, to: pause_to },
+    zone,
+    now,
+    locale ?? 'en',
+    names,
+  );
+  const until = async (words: string, afterMs: number) =>
+    parseTime(
+      await inDigits(words, zone, now, locale ?? 'en', 'pause_until', afterMs),
+      zone,
+      'pause_until',
+      now,
+    );
+  let end = pause_until === undefined ? undefined : await until(pause_until, Math.max(now, fromMs ?? now));
+  // On a Monday, "until monday" is the next one.
+  if (end?.allDay && end.ms <= now) end = await until(pause_until!, now + 86_400_000);
+  const untilMs = end?.ms ?? endMs ?? known?.pause_until_ms ?? null;
   if (untilMs === null)
-    throw new Failure('invalid-params', 'pause_from needs pause_until, the time at which the pause ends.');
+    throw new Failure(
+      'invalid-params',
+      'pause_from needs pause_to, the last day of the pause, or pause_until, the time at which it ends.',
+    );
   const at = localTime(untilMs, zone, now);
-  if (untilMs <= now) throw new Failure('invalid-params', `pause_until is past: ${at}.`);
+  if (untilMs <= now) throw new Failure('invalid-params', `The end of the pause is past: ${at}.`);
   if (fromMs !== null && fromMs >= untilMs)
     throw new Failure(
       'invalid-params',
-      `pause_from must be before pause_until: ${localTime(fromMs, zone, now)} is not before ${at}.`,
+      `pause_from must be before the end of the pause: ${localTime(fromMs, zone, now)} is not before ${at}.`,
     );
   return { pause_from_ms: fromMs !== null && fromMs > now ? fromMs : null, pause_until_ms: untilMs };
 }
@@ -311,7 +366,8 @@ function mergeReminders(user: Pick<User, 'reminders'>, given: ReminderSettings):
     (given['digest']?.length ?? 0) > 1
   )
     throw new Failure('invalid-params', 'reminders.digest must be one time of day, like ["07:30"].');
-  const merged = Object.entries({ ...settingsOf(user), ...given }).filter(
+  const short = Object.entries(given).map(([name, leads]) => [name, leads.map(shortLead)] as const);
+  const merged = Object.entries({ ...settingsOf(user), ...Object.fromEntries(short) }).filter(
     ([, leads]) => leads[0] !== builtIn,
   );
   return merged.length === 0 ? null : JSON.stringify(Object.fromEntries(merged));

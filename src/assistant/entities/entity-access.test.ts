@@ -13,7 +13,7 @@ describe('a user', () => {
     [{ name: 'Ada', phone_e164: '030 1234' }, /phone_e164/],
     [{ name: 'Ada', timezone: 'Mars/Olympus' }, /not a time zone/],
     [{ name: 'Ada', quiet_start: '25:00' }, /quiet_start/],
-    [{ name: 'Ada', quiet_end: '7:00' }, /quiet_end/],
+    [{ name: 'Ada', quiet_end: '7:0' }, /quiet_end/],
     [{ name: 'Ada', channel_pref: 'pigeon' }, /channel_pref/],
     [{ name: 'Ada', max_call_attempts: 99 }, /max_call_attempts/],
     [{ name: 'Ada', escalation_threshold: 'soon' }, /escalation_threshold/],

@@ -79,7 +79,7 @@ export function personalReminders(
     const times = leads.map((lead): NamedTime => {
       const { permitted, channel } = partsOf(lead);
       return {
-        atMs: leadTime(lead, occurrence.startMs, timezone),
+        atMs: leadTime(lead, occurrence.startMs, timezone, event.all_day === 1),
         origin: origin === 'event' && permitted ? 'event-quiet' : origin,
         ...(channel !== undefined && { channel }),
       };
@@ -190,7 +190,7 @@ function alarmTimes({ alarms, startMs, endMs }: Occurrence, zone: string): reado
 function overdueTimes(dueMs: number, zone: string): readonly number[] {
   const offsets = offsetsIn(zone);
   const day = Math.floor(wallOf(dueMs, offsets) / dayMs) * dayMs;
-  return overdueDays.map((days) => instantOf(day + days * dayMs + 9 * 3_600_000, offsets));
+  return overdueDays.map((days) => instantOf(day + days * dayMs + hourOfDays * 60 * minuteMs, offsets));
 }
 
 /** Built-in reminders by kind. Travel time is added for places. Other events have one an hour before. */
@@ -246,17 +246,20 @@ export function kindOfEvent(
 const minuteMs = 60_000;
 
 /**
- * When to remind, as people write it: `10m`, `2h` or `1d` before the start; `17:00` on the day; `1d 17:00` on the day
+ * When to remind, as people write it: `10m`, `2h`, `1d` or `1 week before` the start; `17:00` on the day; `1d 17:00` on the day
  * before. The name of a channel may follow: `1d sms`. A reminder for one event may also be a local time, `2026-03-01T17:00`. Times of
  * day of such a reminder are kept in quiet hours, and others with a `!`: `1d! sms`.
  */
-export const leadPattern = '^([0-9]{1,5}[mhd]|([0-9]{1,2}d )?([01][0-9]|2[0-3]):[0-5][0-9])( [a-z]{1,20})?$';
-export const eventLeadPattern =
-  '^([0-9]{1,5} ?(m|min|mins|minutes?|h|hours?|d|days?)( before)?|(([0-9]{1,2}d )|([0-9]{4}-[0-9]{2}-[0-9]{2}T))?([01][0-9]|2[0-3]):[0-5][0-9])!?( [a-z]{1,20})?$';
+const amount = '[0-9]{1,5} ?(m|min|mins|minutes?|h|hours?|d|days?|w|weeks?)( before)?';
+const channelName = '( [a-z]{1,20})?$';
+export const leadPattern = `^(${amount}|([0-9]{1,2}d )?([01][0-9]|2[0-3]):[0-5][0-9])${channelName}`;
+export const eventLeadPattern = `^(${amount}|(([0-9]{1,2}d )|([0-9]{4}-[0-9]{2}-[0-9]{2}T))?([01][0-9]|2[0-3]):[0-5][0-9])!?${channelName}`;
 
-/** `2 hours before` as `2h`. */
+/** `2 hours before` as `2h`, and `1 week` as `7d`. */
 export function shortLead(written: string): string {
-  return written.replace(/^(\d+) ?([mhd])[a-z]*(?: before)?(!?(?: [a-z]+)?)$/, '$1$2$3');
+  const [, amount, unit, rest] = /^(\d+) ?([mhdw])[a-z]*(?: before)?(!?(?: [a-z]+)?)$/.exec(written) ?? [];
+  if (amount === undefined) return written;
+  return unit === 'w' ? `${7 * Number(amount)}d${rest}` : `${amount}${unit}${rest}`;
 }
 
 interface LeadParts {
@@ -267,7 +270,7 @@ interface LeadParts {
 }
 
 function partsOf(lead: string): LeadParts {
-  const [, time, permit, channel] = /^(.*?)(!?)(?: ([a-z]+))?$/.exec(lead)!;
+  const [, time, permit, channel] = /^(.*?)(!?)(?: ([a-z]+))?$/.exec(shortLead(lead))!;
   const permitted = permit === '!' || time!.includes(':');
   return { time: time!, permitted, ...(channel !== undefined && { channel }) };
 }
@@ -300,14 +303,18 @@ export function isNamedChannel(
   return leads.some((lead) => partsOf(lead).channel === channel);
 }
 
+/** The hour of a reminder so many days before something without a time of day. */
+const hourOfDays = 9;
+
 /** The instant of a reminder, in the user's time zone. */
-export function leadTime(lead: string, startMs: number, zone: string): number {
+export function leadTime(lead: string, startMs: number, zone: string, allDay = false): number {
   const offsets = offsetsIn(zone);
   const { time: written } = partsOf(lead);
   const [, amount, unit] = /^(\d+)([mhd])$/.exec(written) ?? [];
   if (unit === 'm' || unit === 'h') return startMs - Number(amount) * (unit === 'h' ? 60 : 1) * minuteMs;
   const wall = wallOf(startMs, offsets);
-  if (unit === 'd') return instantOf(wall - Number(amount) * dayMs, offsets);
+  if (unit === 'd')
+    return instantOf(wall - Number(amount) * dayMs + (allDay ? hourOfDays * 60 * minuteMs : 0), offsets);
   if (written.includes('T')) return instantOf(Date.parse(`${written}:00Z`), offsets);
   const [, days = '0', hour, minute] = /^(?:(\d+)d )?(\d\d):(\d\d)$/.exec(written)!;
   const day = Math.floor(wall / dayMs) * dayMs - Number(days) * dayMs;

@@ -588,7 +588,7 @@ describe('attention', () => {
     expect(await attention()).toEqual({ haircut: undefined, boss: undefined });
     await expect(
       assistant.call('update_user', { user_id: 'ada', pause_until: '2026-11-10' }),
-    ).rejects.toThrow(/pause_until is past/);
+    ).rejects.toThrow(/end of the pause is past/);
   });
 
   it('drops nothing before a pause that begins later, and nothing after the pause was cleared', async () => {
@@ -614,9 +614,9 @@ describe('attention', () => {
     expect(cleared).not.toHaveProperty('pause_from');
     expect(cleared).not.toHaveProperty('pause_until');
     expect(await attention()).toEqual({ haircut: undefined, lunch: undefined });
-    await expect(update({ pause_from: '2026-11-18' })).rejects.toThrow('pause_from needs pause_until');
+    await expect(update({ pause_from: '2026-11-18' })).rejects.toThrow('pause_from needs pause_to');
     await expect(update({ pause_from: '2026-11-21', pause_until: '2026-11-20' })).rejects.toThrow(
-      /pause_from must be before pause_until/,
+      /pause_from must be before the end of the pause/,
     );
   });
 

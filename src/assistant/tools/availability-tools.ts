@@ -16,7 +16,7 @@ const range = {
   from: {
     type: 'string',
     maxLength: 40,
-    description: 'Local 2026-03-01T09:30, 2026-03-01, or friday 14:00. Default: now',
+    description: 'Local 2026-03-01T09:30, 2026-03-01, friday 14:00 or next week. Default: now',
   },
   to: {
     type: 'string',
@@ -32,14 +32,14 @@ const findTimeFields = {
   ...range,
   hours: {
     type: 'string',
-    maxLength: 11,
+    maxLength: 13,
     description: "In each person's own zone. Default: 09:00-17:00",
   },
   weekdays: {
     type: 'array',
     minItems: 1,
     items: { type: 'string', enum: weekdayNames },
-    description: 'Default: mon to fri',
+    description: 'Default: mon to fri; all, if from and to span at most 3 days',
   },
   buffer_minutes: {
     type: 'integer',

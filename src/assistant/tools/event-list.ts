@@ -1,8 +1,7 @@
 import { Failure } from '../../failure.ts';
 import { present } from '../../json.ts';
 import { type PageRequest, pageOf } from '../../paging.ts';
-import { inDigits, parseTime } from '../../recurrence/written-time.ts';
-import { nextMidnight } from '../../recurrence/zone.ts';
+import { readRange } from '../../recurrence/written-range.ts';
 import type { CalendarEvent } from '../../store/schema.ts';
 import { answerTo } from '../editing/guests.ts';
 import { type AssistantData, findUser } from '../entities/entity-access.ts';
@@ -24,6 +23,7 @@ const maxYears = 20;
 const overdueDays = 366;
 /** If nothing that matches lies ahead, so many of the last matches before are listed. */
 const maxPast = 10;
+const farYears = 20;
 
 export interface ListRequest {
   readonly userId: string | undefined;
@@ -56,9 +56,10 @@ export async function eventList(data: AssistantData, request: ListRequest) {
   );
   const listed = withOverdue ? withoutSettled(all, data.clock() - defaultBack * dayMs) : all;
   const ahead = after === undefined ? listed : listed.filter((one) => isAfter(one, after));
-  const searchesPast = ahead.length === 0 && after === undefined && query !== undefined && !request.from;
-  const past = { fromMs: window.fromMs - searchForward * dayMs, toMs: window.fromMs };
-  const found = searchesPast ? (await list(past)).listed.slice(-maxPast) : ahead;
+  const found = [...ahead];
+  if (after === undefined && query !== undefined && request.from === undefined)
+    for (const [part, count] of elsewhere(window, request.to === undefined))
+      if (found.length === 0) found.push(...(await list(part)).listed.slice(...count));
   const before = after?.position ?? 0;
   const toView = ({ event, occurrence, zone }: Listed) => ({
     ...occurrenceView(event, occurrence, zone),
@@ -73,6 +74,16 @@ export async function eventList(data: AssistantData, request: ListRequest) {
     }),
     ...(truncated && { truncated }),
   };
+}
+
+/** Where a search that found nothing goes on: in the past, and then far away. So many of the nearest matches count. */
+function elsewhere({ fromMs, toMs }: Window, isOpen: boolean) {
+  const [near, far] = [fromMs - searchForward * dayMs, fromMs - farYears * 366 * dayMs];
+  return [
+    [{ fromMs: near, toMs: fromMs }, [-maxPast]],
+    ...(isOpen ? [[{ fromMs: toMs, toMs: toMs + farYears * 366 * dayMs }, [0, maxPast]] as const] : []),
+    [{ fromMs: far, toMs: near }, [-maxPast]],
+  ] as const;
 }
 
 function matcherOf(query: string | undefined, tasks: boolean | undefined) {
@@ -110,16 +121,14 @@ export async function windowOf(
       : findUser(db, userId),
   );
   const { timezone = 'UTC', locale = 'en' } = user === undefined ? {} : preferencesOf(user);
-  const read = async (written: string, field: string, afterMs = nowMs) =>
-    parseTime(await inDigits(written, timezone, nowMs, locale, field, afterMs, true), timezone, field, nowMs);
-  const start = from === undefined ? undefined : await read(from, 'from');
-  const end = to === undefined ? undefined : await read(to, 'to', start?.ms);
-  // A day as the end includes that day.
-  const toMs = end === undefined ? undefined : end.allDay ? nextMidnight(end.ms, timezone) - 1 : end.ms;
+  const { startMs, endMs, isTime } = await readRange({ from, to }, timezone, nowMs, locale, {
+    mayBePast: true,
+  });
+  const toMs = endMs === undefined ? undefined : isTime ? endMs : endMs - 1;
   const forwardMs = (daysForward ?? (query === undefined ? defaultForward : searchForward)) * dayMs;
   const before = nowMs - daysBack * dayMs;
-  const fromMs = start?.ms ?? (toMs === undefined || toMs > before ? before : toMs - forwardMs);
-  const window = { fromMs, toMs: toMs ?? (start === undefined ? nowMs : fromMs) + forwardMs };
+  const fromMs = startMs ?? (toMs === undefined || toMs > before ? before : toMs - forwardMs);
+  const window = { fromMs, toMs: toMs ?? (startMs === undefined ? nowMs : fromMs) + forwardMs };
   if (window.toMs < window.fromMs)
     throw new Failure('invalid-params', `to (${to}) is before from (${from ?? `${daysBack} days ago`}).`);
   if (window.toMs - window.fromMs > maxYears * 366 * dayMs)

@@ -40,7 +40,7 @@ import {
   userId,
 } from './fields.ts';
 import { homeOf, onlyHere } from './home-calendar.ts';
-import { withDigits, withTimeOfDay } from './local-times.ts';
+import { withDigits } from './local-times.ts';
 import { changedOccurrence, namedOccurrence } from './named-occurrence.ts';
 import { type Planning, planWritten } from './saved-event.ts';
 
@@ -79,7 +79,7 @@ const newEvent = {
   additionalProperties: false,
 } as const;
 /** The tool is in the default list, so what new events seldom have is left out there. */
-const { organizer: _o, status: _s, kind: _k, ...listedOfNew } = newEvent.properties;
+const { organizer: _o, status: _s, kind: _k, id: _i, ...listedOfNew } = newEvent.properties;
 /** For a timed event, a day alone is a new day at the same time. */
 const newStart = {
   ...eventFields.start_ts,
@@ -142,10 +142,10 @@ export function eventTools(
       outputSchema: storedEventShape,
       annotations: hints.reads,
       timeoutMs,
-      async call({ event_id }) {
+      async call({ event_id }, { actor }) {
         const event = await data.store.read((db) => findEvent(db, event_id));
         const { answersOf } = await import('./guest-news.ts');
-        const answers = unpaged ? {} : await answersOf(data, event);
+        const answers = unpaged ? {} : await answersOf(data, event, actor);
         return { structured: { ...(await viewOf(data, event)), ...shown(event), ...answers } };
       },
     }),
@@ -179,7 +179,7 @@ export function eventTools(
       core: true,
       title: 'Create Event',
       description:
-        'Adds an event, series or to-do; attendees known here are invited. Returns its conflicts and reminders.',
+        'Adds an event, series or to-do; invites attendees known here. Returns conflicts and reminders.',
       phrases:
         'add schedule book plan new meeting appointment lunch dinner calendar diary put invite pencil in set up enter arrange organize make date visit haircut dentist doctor party birthday reserve slot block time note weekly recurring every monday tuesday wednesday thursday friday write down jot trip holiday call with fix',
       inputSchema: { ...newEvent, properties: listedOfNew as unknown as typeof newEvent.properties },
@@ -253,8 +253,7 @@ export function eventTools(
         const { changeEvent } = await import('../writeback/writeback.ts');
         const key = await namedOccurrence(data, event, occurrence);
         await checkReminders(data, event.user_id, written.reminders);
-        const digits = await withDigits(data, event.user_id, written, event);
-        const input = written.start_ts === undefined ? digits : await withTimeOfDay(data, event, key, digits);
+        const input = await withDigits(data, event.user_id, written, event, key);
         const scope = { occurrence: key, following };
         const prompt = event.provider === 'local' ? await checkedPrompt(data, input, context) : {};
         const isChanged = Object.keys(written).length > 0 || unset.length > 0;

@@ -101,7 +101,7 @@ export const eventRange = {
   from: {
     type: 'string',
     maxLength: 100,
-    description: 'First day or time: 2026-03-01, monday. Default: two days ago',
+    description: 'First day or time: 2026-03-01, monday, next week. Default: two days ago',
   },
   to: {
     type: 'string',

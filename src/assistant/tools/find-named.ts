@@ -13,8 +13,8 @@ import { isActive } from '../entities/reminders.ts';
 import { matcher, plain } from './event-words.ts';
 
 const dayMs = 86_400_000;
-/** First from two days ago, so that the events of today and fresh tasks are found; if nothing matches, further back. */
-const [backMs, forwardMs, pastMs] = [2 * dayMs, 731 * dayMs, 366 * dayMs];
+/** First from two days ago, so that the events of today and fresh tasks are found; if nothing matches, further back, and then far ahead. */
+const [backMs, forwardMs, pastMs, farMs] = [2 * dayMs, 731 * dayMs, 366 * dayMs, 20 * 366 * dayMs];
 /** A refusal names so many candidates. */
 const maxNamed = 6;
 
@@ -76,9 +76,10 @@ async function matching(
   const matches = matcher(written);
   if (!/[\p{L}\p{N}]/u.test(written)) return [];
   const nowMs = data.clock();
-  const [soon, before] = [
+  const windows = [
     { fromMs: nowMs - backMs, toMs: nowMs + forwardMs },
     { fromMs: nowMs - pastMs, toMs: nowMs - backMs },
+    { fromMs: nowMs + forwardMs, toMs: nowMs + farMs },
   ];
   const find = async (window: Window, userId: string | undefined, isMeant: typeof isActive) => {
     const { listed } = await data.store.read((db) => listOccurrences(data, db, window, userId, matches));
@@ -91,7 +92,7 @@ async function matching(
     matches({ organizer: null, attendees: event.attendees }, [occurrence.title]);
   for (const isMeant of [isActive, isDone])
     for (const userId of people)
-      for (const window of [soon, before]) {
+      for (const window of windows) {
         const found = await find(window, userId, isMeant);
         const best = [found.filter(isTitle), found.filter(inTitle), found].find(({ length }) => length > 0);
         if (best !== undefined) return best;

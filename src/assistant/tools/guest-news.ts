@@ -133,8 +133,8 @@ export async function tellCancelled(
   return expecting.map(({ written }) => written);
 }
 
-/** What guests have answered, under what the organizer wrote to invite them. Who has not answered is not shown. */
-export async function answersOf({ store }: AssistantData, event: CalendarEvent) {
+/** What guests have answered, under what the organizer wrote to invite them. */
+export async function answersOf({ store }: AssistantData, event: CalendarEvent, actor: Actor) {
   if (event.provider === invitation || event.attendees === null) return {};
   return store.read(async (db) => {
     const invitations = await invitationsTo(db, event.id);
@@ -142,7 +142,9 @@ export async function answersOf({ store }: AssistantData, event: CalendarEvent) 
     const answers = guests.flatMap(({ user, written }) => {
       const invitation = invitations.find(({ user_id }) => user_id === user.id);
       const answer = invitation && answerTo(invitation);
-      return answer === undefined || answer === 'needs-action' ? [] : [{ attendee: written, answer }];
+      // That somebody has an invitation says that the person is on this server.
+      const isOpen = answer === 'needs-action' && !maySeePerson(actor, user.id);
+      return answer === undefined || isOpen ? [] : [{ attendee: written, answer }];
     });
     return answers.length === 0 ? {} : { answers };
   });

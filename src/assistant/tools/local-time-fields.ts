@@ -10,6 +10,8 @@ const localNames = new Map([
   ['previous_time', 'previous_local'],
   ['sent_time', 'sent_local'],
   ['acknowledged_at', 'acknowledged_local'],
+  ['pause_from', 'pause_from_local'],
+  ['pause_until', 'pause_until_local'],
   ['at', 'at_local'],
   ['last_sync', 'last_sync_local'],
   ['next_sync', 'next_sync_local'],

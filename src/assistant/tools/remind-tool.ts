@@ -115,7 +115,7 @@ async function readWhen(user: User, when: string, repeat: string | undefined, no
   const { timezone, locale } = preferencesOf(user);
   const repeated = repeat ?? (isRecurrence(when) ? when : undefined);
   if (repeated === undefined) return { start: await inDigits(when, timezone, nowMs, locale, 'when') };
-  const { rule, time } = readRule(repeated, readRecurrence);
+  const { rule, time } = readRule(repeated, (words) => readRecurrence(words, timezone));
   if (/FREQ=(SECONDLY|MINUTELY)/i.test(rule)) throw invalid('A reminder can repeat every hour at most.');
   if (repeated !== when && !isRecurrence(when)) {
     const start = await inDigits(when, timezone, nowMs, locale, 'when');

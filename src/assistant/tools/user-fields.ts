@@ -4,7 +4,7 @@ import { leadPattern } from '../entities/reminders.ts';
 import { policyNames } from '../policy/policy.ts';
 import { id, line } from './fields.ts';
 
-const clock = '^([01][0-9]|2[0-3]):[0-5][0-9]$';
+const clock = '^([01]?[0-9]|2[0-3]):[0-5][0-9]$';
 
 /** Addresses of the channels that have no field of their own. */
 const listedExamples = channels
@@ -22,7 +22,7 @@ export const userFields = {
   },
   phone_e164: {
     type: 'string',
-    pattern: '^\\+[1-9][0-9]{6,14}$',
+    pattern: '^\\+[1-9]([ ./()-]{0,2}[0-9]){6,14}$',
     description: 'E.g. +4930123456',
   },
   timezone: {
@@ -109,13 +109,18 @@ export const userFields = {
   pause_from: {
     type: 'string',
     maxLength: 100,
-    description: 'With pause_until: when the pause begins, e.g. the first day of a holiday. Default: now',
+    description: 'When the pause begins, e.g. the first day of a holiday. Default: now',
   },
   pause_until: {
     type: 'string',
     maxLength: 100,
     description:
-      'Vacation or "not this week": no reminders until then, e.g. monday 08:00, except named times and important events',
+      'No reminders until then, except named times and important events: monday means until monday begins, so they resume on monday',
+  },
+  pause_to: {
+    type: 'string',
+    maxLength: 100,
+    description: 'Instead of pause_until: the last day of the pause, included; or this week, next week',
   },
   home_calendar: {
     type: 'string',

@@ -106,7 +106,7 @@ export function userTools(data: AssistantData, timeoutMs: number) {
         'Changes contact data or preferences of a user; planned reminders follow. Other fields stay.',
       searchHint: 'person preferences quiet hours channel',
       phrases:
-        'change person profile preferences prefer channel mail phone call time zone quiet hours do not disturb undisturbed night sleep new number moved moved house relocated email address instead of calling texts ring rather married name weekend language evening before after morning wake different contact push switch silence',
+        'change person profile preferences prefer channel mail phone call time zone quiet hours do not disturb undisturbed night sleep new number moved moved house relocated email address instead of calling texts ring rather married name weekend language evening before after morning wake different contact push switch silence vacation holiday pause resume agenda digest summary morning lead times by kind flight train doctor birthday',
       inputSchema: {
         type: 'object',
         properties: {

@@ -94,7 +94,7 @@ export async function nothingToAnswer({ store }: AssistantData, event: CalendarE
   const user = await store.read((db) => findUser(db, event.user_id));
   const title = singleLine(event.title, 100);
   const reason = isOwn(user, event)
-    ? `"${title}" is an event of ${singleLine(user.name)}, not an invitation from somebody else, so there is nothing to answer. update_event changes, moves or cancels it, delete_event deletes it, and get_event shows what its guests answered.`
+    ? `"${title}" is an event of ${singleLine(user.name)}, not an invitation from somebody else, so there is nothing to answer. update_event changes or cancels it; if only ${singleLine(user.name)} stays away, with show_as free and reminders []. delete_event deletes it, and get_event shows what its guests answered.`
     : `"${title}" was entered here, not sent as an invitation, so an answer would reach nobody. Tell ${singleLine(event.organizer ?? 'the organizer')} yourself; update_event and delete_event change only the entry here.`;
   return new Failure('refused', reason);
 }

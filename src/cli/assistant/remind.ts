@@ -122,7 +122,7 @@ async function isTime(words: string): Promise<boolean> {
     import('../../recurrence/recurrence-words.ts'),
   ]);
   try {
-    if (isRecurrence(words)) readRecurrence(words);
+    if (isRecurrence(words)) readRecurrence(words, 'UTC');
     else await readTimeWords(words, 'UTC', Date.now());
     return true;
   } catch (error) {

@@ -100,7 +100,7 @@ function readEventTrigger({ before, after, match = {} }: Exclude<When, string>):
 }
 
 function readWords(text: string, zone: string, nowMs: number): Trigger {
-  const { rule, time } = readRecurrence(text);
+  const { rule, time } = readRecurrence(text, zone);
   if (/FREQ=(MINUTELY|HOURLY)/.test(rule)) {
     if (time !== undefined) throw invalid(`"${text}" repeats during the day, so it has no time of day.`);
     return { kind: 'rule', rule, start: `${localText(nowMs, zone).slice(0, 10)}T00:00:00` };

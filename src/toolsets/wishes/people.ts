@@ -139,7 +139,11 @@ Omar would rather have texts than calls | no sounds during the night shift, that
 give my father a call for medical things and a text for the rest | stop all messages to me until monday | address me in Spanish from now on | she's moved to Toronto | let my reminders come half an hour ahead
 I hardly read mails, text me | Priya is on holiday, leave her alone until the 15th | please only use push for me | I go to bed at 8, no messages after that | ring me if it's urgent, otherwise email
 we're away from the 3rd to the 17th, keep quiet in between | no reminders between Christmas and New Year | I'm travelling from Monday to Friday, pause my notifications for that time
-switch off the alerts while I'm on holiday, from the 5th until the 20th | silence my reminders during my vacation in August`,
+switch off the alerts while I'm on holiday, from the 5th until the 20th | silence my reminders during my vacation in August
+always remind me two hours before flights | for doctor's appointments I want a call the day before | from now on remind me a day ahead of birthdays
+text me before doctor's appointments | sms two hours before every dentist or doctor visit | phone me before a flight, and a push the day before
+send me a summary of the day every morning | I want my agenda for today by mail at half past seven | fewer notifications please, only one per meeting
+remind me an hour before every meeting from now on | for trains tell me 90 minutes ahead | stop the morning summary`,
   delete_user: `
 take him out completely with everything about him | I don't work with her any more, delete her | remove my ex from everything
 Tom has left the company, remove him | erase a person and all their data | close my account | forget everything about this client
@@ -156,9 +160,9 @@ what did I tell you about when to remind me | which exceptions did I make | for 
 which special rules do I have for reminders | how have I set up who is important | what exceptions apply to Anna's alerts | see the conditions for nagging
 what rules are there for my reminders | show me the special cases I set up | whom do you treat as important | which of my wishes about reminders do you keep to`,
   set_rule: `
-if I don't react within ten minutes, call me | always remind me two hours before flights | anything with the boss is important, ring me
-never remind me of the daily standup | for doctor's appointments I want a call the day before | tell me earlier when I have to drive there
-from now on remind me a day ahead of birthdays | anything from my boss is important | always warn me half an hour earlier when I must drive
+if I don't react within ten minutes, call me | anything with the boss is important, ring me
+tell me earlier when I have to drive there
+anything from my boss is important | always warn me half an hour earlier when I must drive
 nag me less about the standup | treat mails from the chief as VIP
 whenever it's about my daughter, treat it as important | I need more time before everything in the city, remind me earlier | calls from the clinic always matter
 everything from Mr Berger is important from now on | meetings with only my colleagues need no reminder | I always need 20 minutes to get there, keep that in mind | make it a rule that I'm warned earlier of anything outside
