@@ -10,6 +10,8 @@ export interface Preferences {
   readonly quietEnd: string;
   readonly channelPref: string;
   readonly weekendPolicy: string;
+  /** The same for times that the user named. Without a policy of the user, they ring as on any day. */
+  readonly namedWeekendPolicy: string;
   readonly escalationThreshold: number;
   readonly maxCallAttempts: number;
   readonly locale: string;
@@ -26,7 +28,7 @@ export function preferencesOf(user: User, kind?: EventKind): Preferences {
 /** A channel that was named for a kind or a reminder is meant on every day. */
 export function withChannel(preferences: Preferences, channel: string): Preferences {
   const weekendPolicy = preferences.weekendPolicy === 'none' ? 'none' : channel;
-  return { ...preferences, channelPref: channel, weekendPolicy };
+  return { ...preferences, channelPref: channel, weekendPolicy, namedWeekendPolicy: weekendPolicy };
 }
 
 function generalPreferences(user: User): Preferences {
@@ -38,6 +40,7 @@ function generalPreferences(user: User): Preferences {
     channelPref,
     // By default, the phone does not ring on weekends.
     weekendPolicy: user.weekend_policy ?? (rings(channelPref) ? 'email' : channelPref),
+    namedWeekendPolicy: user.weekend_policy ?? channelPref,
     escalationThreshold: user.escalation_threshold ?? 60,
     maxCallAttempts: user.max_call_attempts ?? 3,
     locale: user.locale ?? 'en',

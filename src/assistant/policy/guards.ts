@@ -215,17 +215,15 @@ export function channelsAt(
   return isQuiet(instantMs, preferences) ? [] : channelsOnDay(instantMs, preferences, reachable);
 }
 
-/** Channels for a time that the user named: in quiet hours as at any other time, and also on days without messages. */
+/** Channels for a time that the user named: in quiet hours as at any other time, and also on days without messages or calls. */
 export function channelsAtNamedTime(
   instantMs: number,
   preferences: Preferences,
   reachable: readonly Channel[],
 ): readonly Channel[] {
-  const usual = channelsOnDay(instantMs, preferences, reachable);
-  const { channelPref } = preferences;
-  return usual.length > 0
-    ? usual
-    : channelsOnDay(instantMs, { ...preferences, weekendPolicy: channelPref }, reachable);
+  const { namedWeekendPolicy, channelPref } = preferences;
+  const weekendPolicy = namedWeekendPolicy === 'none' ? channelPref : namedWeekendPolicy;
+  return channelsOnDay(instantMs, { ...preferences, weekendPolicy }, reachable);
 }
 
 /** Channels that can make no sound. If none is preferred, any other such channel of the user. */

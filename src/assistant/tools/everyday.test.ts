@@ -188,3 +188,16 @@ it.each([
 ])('refuses %j and says why', async (fields, why) => {
   await expect(call('update_user', { user_id: 'ada', ...fields })).rejects.toThrow(why);
 });
+
+it.each([
+  [{}, 'call'],
+  [{ weekend_policy: 'email' }, 'email'],
+])('calls at a named time on a Saturday who prefers calls, with %j by %s', async (fields, channel) => {
+  await call('update_user', { user_id: 'ada', phone_e164: '+4930123456', channel_pref: 'call', ...fields });
+  await call('remind', { text: 'Leave', when: 'saturday 10:00', who: 'ada' });
+  await call('plan_notifications', { user_id: 'ada' });
+  const { notifications } = (await call('list_notifications', { user_id: 'ada' })) as {
+    notifications: { subject: string; channel: string }[];
+  };
+  expect(notifications.find(({ subject }) => subject.includes('Leave'))?.channel).toBe(channel);
+});

@@ -48,7 +48,7 @@ export const userFields = {
   weekend_policy: {
     type: 'string',
     enum: weekendPolicies,
-    description: 'At weekends. Default: the same, without calls',
+    description: 'At weekends. Default: the same, with calls only at named times',
   },
   escalation_threshold: {
     type: 'integer',
