@@ -24,6 +24,9 @@ function periodOf(written: string, nowWallMs: number): Days | undefined {
   const today = Math.floor(nowWallMs / dayMs) * dayMs;
   const now = new Date(today);
   const text = written.trim().toLowerCase().slice(0, 100).replaceAll(fillers, ' ').trim();
+  const [, numberedYear, numbered] = /^(\d{4})-(\d\d)$/.exec(text) ?? [];
+  if (numbered !== undefined && Number(numbered) >= 1 && Number(numbered) <= 12)
+    return monthOf(Number(numberedYear), Number(numbered) - 1);
   const [, name = '', year] = /^(\p{L}+)\.?(?: (\d{4}))?$/u.exec(text) ?? [];
   const month = monthNamed(name);
   if (month !== undefined) {

@@ -27,6 +27,7 @@ export const sms = defineChannel({
     schemes: ['sms'],
     example: 'sms:NUMBER',
     sample: 'sms:+4930123456',
+    sameAs: 'phone_e164',
     parse: (rest) => (isPhoneNumber(rest) ? rest : undefined),
   },
   advice: {

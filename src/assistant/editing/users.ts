@@ -1,7 +1,5 @@
 import { Failure } from '../../failure.ts';
 import { present } from '../../json.ts';
-import { readRange } from '../../recurrence/written-range.ts';
-import { inDigits, localTime, parseTime } from '../../recurrence/written-time.ts';
 import { isZone } from '../../recurrence/zone.ts';
 import { newId } from '../../store/id.ts';
 import { planningTurns } from '../../store/planning-turns.ts';
@@ -13,8 +11,9 @@ import {
   type User,
   type UserUpdate,
 } from '../../store/schema.ts';
+import type { Writer } from '../../store/store.ts';
 import { attendPerson } from '../attention/store-attention.ts';
-import { allowedSchemes, parseAddress } from '../entities/channels.ts';
+import { allowedSchemes, channels, parseAddress, reachableBy } from '../entities/channels.ts';
 import { auditChange } from '../entities/decision-log.ts';
 import {
   type AssistantData,
@@ -33,6 +32,7 @@ import { checkLeadChannels, type ReminderSettings, settingsOf, shortLead } from 
 import { planDigest } from '../planning/digest.ts';
 import { replanEvent, replanUser } from '../planning/replanning.ts';
 import { forgetChanges } from './kept-changes.ts';
+import { pauseOf } from './pause.ts';
 
 type Fields = Omit<
   UserUpdate,
@@ -81,8 +81,8 @@ export async function createUser({ store, clock }: AssistantData, given: NewFiel
   return store.write(async (writer) => {
     await refuseTaken(writer.db, row.id, fields);
     await checkHome(writer.db, row.id, fields.home_calendar);
-    const user = await writer.db.insertInto('users').values(row).returningAll().executeTakeFirstOrThrow();
-    checkNamedChannels(user, fields);
+    const made = await writer.db.insertInto('users').values(row).returningAll().executeTakeFirstOrThrow();
+    const user = await withNamedChannels(writer, made, fields);
     await auditChange(writer, now, { action: 'user.created', userId: user.id });
     return user;
   });
@@ -125,8 +125,7 @@ export async function updateUser(
     );
     const kinds = kind_channels && { kind_channels: mergeKindChannels(before, kind_channels) };
     const row = { ...others, ...listed, ...merged, ...kinds, ...pause, ...cleared, updated_ms: now };
-    const user = await updateRow(writer.db, 'users', id, row);
-    checkNamedChannels(user, fields);
+    const user = await withNamedChannels(writer, await updateRow(writer.db, 'users', id, row), fields);
     const detail = { changed: [...Object.keys(fields), ...unset] };
     await auditChange(writer, now, { action: 'user.updated', userId: id, detail });
     await replanUser(writer, data, user, now);
@@ -232,59 +231,30 @@ function tidy<One extends Fields>(fields: One): One {
   };
 }
 
-/** Refuses channels of reminders for which the user has no address. */
-function checkNamedChannels(user: User, { reminders, kind_channels }: Fields): void {
+/**
+ * Refuses channels of reminders for which the user has no address. A channel that uses the address of another one, as text messages
+ * do with the phone number, gets it once the user asks for the channel.
+ */
+async function withNamedChannels(
+  { db }: Writer,
+  user: User,
+  { reminders, kind_channels, channel_pref }: Fields,
+): Promise<User> {
   const leads = Object.values(reminders ?? {}).flat();
-  const channels = Object.values(kind_channels ?? {}).filter((one) => one !== builtIn && one !== 'both');
-  checkLeadChannels(user, [...leads, ...channels.map((channel) => `0m ${channel}`)]);
-}
-
-type PauseField = 'pause_from' | 'pause_until' | 'pause_to';
-
-/** From when and until when reminders are paused. A new end without a beginning is that of a pause that begins now. */
-async function pauseOf(
-  { pause_from, pause_until, pause_to }: { [Name in PauseField]: Fields[Name] | undefined },
-  zone: string,
-  locale: string | null | undefined,
-  now: number,
-  known?: User,
-): Promise<Partial<Pick<User, 'pause_from_ms' | 'pause_until_ms'>>> {
-  const written = [pause_from, pause_until, pause_to].filter((one) => one !== undefined);
-  if (written.length === 0) return {};
-  if (pause_until !== undefined && pause_to !== undefined)
-    throw new Failure('invalid-params', 'Give pause_until or pause_to, not both.');
-  const names = { mayBePast: true, names: ['pause_from', 'pause_to'] } as const;
-  const { startMs: fromMs = null, endMs } = await readRange(
-    { from: pause_from, to: pause_to },
-    zone,
-    now,
-    locale ?? 'en',
-    names,
-  );
-  const until = async (words: string, afterMs: number) =>
-    parseTime(
-      await inDigits(words, zone, now, locale ?? 'en', 'pause_until', afterMs),
-      zone,
-      'pause_until',
-      now,
-    );
-  let end = pause_until === undefined ? undefined : await until(pause_until, Math.max(now, fromMs ?? now));
-  // On a Monday, "until monday" is the next one.
-  if (end?.allDay && end.ms <= now) end = await until(pause_until!, now + 86_400_000);
-  const untilMs = end?.ms ?? endMs ?? known?.pause_until_ms ?? null;
-  if (untilMs === null)
-    throw new Failure(
-      'invalid-params',
-      'pause_from needs pause_to, the last day of the pause, or pause_until, the time at which it ends.',
-    );
-  const at = localTime(untilMs, zone, now);
-  if (untilMs <= now) throw new Failure('invalid-params', `The end of the pause is past: ${at}.`);
-  if (fromMs !== null && fromMs >= untilMs)
-    throw new Failure(
-      'invalid-params',
-      `pause_from must be before the end of the pause: ${localTime(fromMs, zone, now)} is not before ${at}.`,
-    );
-  return { pause_from_ms: fromMs !== null && fromMs > now ? fromMs : null, pause_until_ms: untilMs };
+  const kinds = Object.values(kind_channels ?? {}).filter((one) => one !== builtIn && one !== 'both');
+  const wanted = [...leads.map((lead) => lead.split(' ').at(-1)), ...kinds, channel_pref];
+  const added = channels.flatMap(({ name, address: { schemes, sameAs } }) => {
+    const address = sameAs && user[sameAs];
+    const isNew = address && wanted.includes(name) && !reachableBy(user).includes(name);
+    return isNew ? [`${schemes[0]}:${address}`] : [];
+  });
+  const listed = user.channels === null ? [] : (JSON.parse(user.channels) as string[]);
+  const extended =
+    added.length === 0
+      ? user
+      : await updateRow(db, 'users', user.id, { channels: JSON.stringify([...listed, ...added]) });
+  checkLeadChannels(extended, [...leads, ...kinds.map((channel) => `0m ${channel}`)]);
+  return extended;
 }
 
 /** Merges new channels into those of a user. `default` removes a channel. */

@@ -3,10 +3,11 @@ import { log } from '../../log.ts';
 import { Pace } from '../../pace.ts';
 import { inDigits, parseTime } from '../../recurrence/written-time.ts';
 import { instantOf, localText, offsetsIn } from '../../recurrence/zone.ts';
-import type { CalendarEvent } from '../../store/schema.ts';
+import type { CalendarEvent, EventKind } from '../../store/schema.ts';
 import type { AssistantData, Reader } from './entity-access.ts';
 import { type Occurrence, RuleBudget, type Window } from './occurrence.ts';
 import { type Preferences, preferencesOf } from './preferences.ts';
+import { kindOf, kindOfEvent } from './reminders.ts';
 
 export interface Listed {
   readonly event: CalendarEvent;
@@ -109,14 +110,29 @@ async function listPart(
     if (pause !== undefined) await pause;
     const zone = zones.get(event.user_id) ?? 'UTC';
     // The series contains the texts of its changed occurrences.
-    if (matches?.(event, [event.title, event.location, event.description, event.series]) === false) continue;
+    if (
+      matches?.(event, [
+        event.title,
+        event.location,
+        event.description,
+        event.series,
+        kindWord(kindOfEvent(event)),
+      ]) === false
+    )
+      continue;
     try {
       const lasts = Math.min(reachMs, Math.max(0, event.end_ms - event.start_ms));
       const all = await occurrences(event, { ...window, fromMs: window.fromMs - lasts }, zone, budget);
       for (const occurrence of all)
         if (
           (occurrence.startMs >= window.fromMs || occurrence.endMs > window.fromMs) &&
-          (matches?.(event, [occurrence.title, occurrence.location, occurrence.description]) ?? true)
+          (matches?.(event, [
+            occurrence.title,
+            occurrence.location,
+            occurrence.description,
+            kindWord(kindOf(event, occurrence)),
+          ]) ??
+            true)
         )
           listed.push({ event, occurrence, zone });
       // Thousands of daily events would otherwise take much memory, and a long time to sort.
@@ -238,4 +254,9 @@ export async function* readEvents(
       if (event !== undefined) yield event;
     }
   }
+}
+
+/** A search for the doctor finds the dentist. Other kinds are no word for an event. */
+function kindWord(kind: EventKind | undefined): string | null {
+  return kind === 'doctor' || kind === 'flight' || kind === 'train' ? kind : null;
 }

@@ -280,12 +280,14 @@ export function checkLeadChannels(user: User, leads: readonly string[]): void {
   const reachable = reachableBy(user);
   for (const { channel } of leads.map(shortLead).map(partsOf)) {
     if (channel === undefined || reachable.includes(channel)) continue;
-    const problem =
-      findChannel(channel) === undefined
-        ? `"${channel}" is no channel.`
-        : `${user.name} has no address for ${channel}.`;
-    const has = reachable.length === 0 ? 'no address on any channel' : reachable.join(', ');
-    throw new Failure('invalid-params', `${problem} ${user.name} has ${has}.`);
+    const known = findChannel(channel);
+    const has = `${user.name} has ${reachable.length === 0 ? 'no address on any channel' : reachable.join(', ')}.`;
+    if (known === undefined) throw new Failure('invalid-params', `"${channel}" is no channel. ${has}`);
+    const { field, example } = known.address;
+    const advice = field
+      ? `Set ${field.name} with update_user.`
+      : `Add one to channels with update_user, such as ${example}.`;
+    throw new Failure('invalid-params', `${user.name} has no address for ${channel}. ${has} ${advice}`);
   }
 }
 

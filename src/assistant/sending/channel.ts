@@ -55,6 +55,8 @@ export interface AddressDefinition {
   readonly sample: string;
   /** The field of the user that holds the address besides that list. */
   readonly field?: AddressField;
+  /** The field that has the address of this channel as well. It is used as soon as the user asks for the channel. */
+  readonly sameAs?: AddressField['name'];
   /** True if the address contains a secret: results and logs show only its scheme. */
   readonly secret?: boolean;
   /** Returns the address for sending, or undefined if it is invalid. `rest` is the part after the scheme. */

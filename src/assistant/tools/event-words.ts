@@ -17,7 +17,9 @@ export function matcher(
   const words = telling.length > 0 ? telling : said;
   return ({ organizer, attendees }, texts) => {
     const text = plain([...texts, organizer, attendees].filter((one) => one !== null).join('\n'));
-    return words.every((word) => text.includes(word));
+    // "LH400" finds "LH 400".
+    const joined = text.replaceAll(/(?<=\p{L}) (?=\d)/gu, '');
+    return words.every((word) => text.includes(word) || joined.includes(word));
   };
 }
 

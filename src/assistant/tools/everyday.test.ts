@@ -110,6 +110,7 @@ it.each([
   [{ from: 'tomorrow', to: 'next week' }, ['Mon 23', 'Thu 19', 'Thu 26', 'Thu 26']],
   [{ from: 'december' }, 9],
   [{ from: 'june 2027' }, 8],
+  [{ from: '2027-06', to: '2027-06' }, 8],
   [{ from: 'next month' }, 9],
 ])('lists the events of %j', async (range, expected) => {
   const { events } = (await call('list_events', { ...range, limit: 100 })) as {
@@ -200,4 +201,28 @@ it.each([
     notifications: { subject: string; channel: string }[];
   };
   expect(notifications.find(({ subject }) => subject.includes('Leave'))?.channel).toBe(channel);
+});
+
+it.each([
+  [{ reminders: { doctor: ['2h sms', '1d email'] } }],
+  [{ kind_channels: { doctor: 'sms' } }],
+  [{ channel_pref: 'sms' }],
+])('texts the phone of who asks for SMS with %j', async (fields) => {
+  await call('update_user', { user_id: 'ada', phone_e164: '+4930123456' });
+  expect(await call('update_user', { user_id: 'ada', ...fields })).toMatchObject({
+    channels: ['sms:+4930123456'],
+  });
+});
+
+it('says how to add the address of a channel that a reminder names', async () => {
+  const fields = { text: 'Leave', when: 'friday 10:00', who: 'ada', channel: 'sms' };
+  await expect(call('remind', fields)).rejects.toThrow(
+    'Add one to channels with update_user, such as sms:NUMBER',
+  );
+});
+
+it.each(['LH400', 'lh 400', 'doctor'])('finds events by %s', async (query) => {
+  await call('create_event', { user_id: 'ada', title: 'Flight LH 400', start_ts: '2026-12-01T10:55' });
+  const { events } = (await call('list_events', { query })) as { events: unknown[] };
+  expect(events).toHaveLength(1);
 });
