@@ -114,7 +114,7 @@ export async function freeBusy(data: AssistantData, range: TimeRange, intervalMs
 async function readRange(data: AssistantData, { people, from, to, zone: requested }: TimeRange) {
   checkZone(requested);
   const nowMs = data.clock();
-  const users = await data.store.read((db) => Promise.all(people.map((id) => findPerson(db, id))));
+  const users = await data.store.read((db) => Promise.all(people.map((id) => findUser(db, id))));
   const { timezone, locale } = preferencesOf(users[0]!);
   const zone = requested ?? timezone;
   const written = await readTimes({ from, to }, zone, nowMs, locale);
@@ -124,21 +124,6 @@ async function readRange(data: AssistantData, { people, from, to, zone: requeste
     throw new Failure('invalid-params', `from and to must be at most ${maxDays} days apart.`);
   const isShort = written.endMs !== undefined && endMs - startMs <= shortDays * dayMs;
   return { nowMs, zone, window: { startMs, endMs }, isShort, people: users };
-}
-
-/** Finds a user by id or mail address. */
-async function findPerson(db: Reader, id: string): Promise<User> {
-  if (!id.includes('@')) return findUser(db, id);
-  const user = await db
-    .selectFrom('users')
-    .selectAll()
-    .where((row) => row.or([row('id', '=', id), row('email', '=', id.toLowerCase()), row('email', '=', id)]))
-    .executeTakeFirst();
-  if (user !== undefined) return user;
-  throw new Failure(
-    'resource-not-found',
-    `No user has the address ${id}, so nothing is known about that person's time. list_users shows who is known.`,
-  );
 }
 
 async function readPerson(

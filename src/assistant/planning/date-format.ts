@@ -10,35 +10,21 @@ interface Dated {
 
 /** Formats the start of an event in the user's language and time zone. */
 export function formatDate({ startMs, locale, timezone, allDay }: Dated): string {
-  const options: Intl.DateTimeFormatOptions = {
-    timeZone: timezone,
-    dateStyle: 'full',
-    ...(!allDay && { timeStyle: 'short' }),
-  };
-  const format = cached(`${locale} ${timezone} ${allDay}`, () => {
-    try {
-      return new Intl.DateTimeFormat(locale, options);
-    } catch {
-      return new Intl.DateTimeFormat('en', options);
-    }
-  });
-  return format.format(startMs);
+  return partOf(startMs, locale, timezone, { dateStyle: 'full', ...(!allDay && { timeStyle: 'short' }) });
 }
+
+const clock = { hour: 'numeric', minute: '2-digit' } as const;
+const shortDay = { weekday: 'short', day: 'numeric', month: 'short' } as const;
+const longDay = { weekday: 'long', day: 'numeric', month: 'long' } as const;
 
 /** The start as it fits into the subject of a mail, such as `Tue, Nov 17, 2:00 PM`. */
 export function shortDate({ startMs, locale, timezone, allDay }: Dated): string {
-  return partOf(startMs, isLocale(locale) ? locale : 'en', timezone, {
-    ...{ weekday: 'short', day: 'numeric', month: 'short' },
-    ...(!allDay && { hour: 'numeric', minute: '2-digit' }),
-  });
+  return partOf(startMs, locale, timezone, { ...shortDay, ...(!allDay && clock) });
 }
 
 /** The start as a voice says it, such as `Tuesday, November 17 at 2:00 PM`. Nobody says the year of an event that is near. */
 export function spokenDate({ startMs, locale, timezone, allDay }: Dated): string {
-  return partOf(startMs, isLocale(locale) ? locale : 'en', timezone, {
-    ...{ weekday: 'long', day: 'numeric', month: 'long' },
-    ...(!allDay && { hour: 'numeric', minute: '2-digit' }),
-  });
+  return partOf(startMs, locale, timezone, { ...longDay, ...(!allDay && clock) });
 }
 
 /** Says when a reminder comes, such as `30 minutes before`, and whether quiet hours moved it. */
@@ -104,31 +90,23 @@ export function sayWhen({ startMs, locale, timezone, allDay }: Dated, nowMs: num
   const time = allDay ? '' : ` ${partOf(startMs, language, timezone, { timeStyle: 'short' })}`;
   if (Math.abs(days) <= 1) return `${relative(days, 'day')}${time}`;
   const near = days > 1 && days < 7;
-  const date = partOf(
-    startMs,
-    language,
-    timezone,
-    near ? { weekday: 'long' } : { weekday: 'short', day: 'numeric', month: 'short' },
-  );
+  const date = partOf(startMs, language, timezone, near ? { weekday: 'long' } : shortDay);
   return `${date}${time}`;
 }
 
 /** The exact start, as short as it can be said at `nowMs`. */
-export function sayStart({ startMs, locale, timezone, allDay }: Dated, nowMs: number): string {
-  const language = isLocale(locale) ? locale : 'en';
-  const offsets = offsetsIn(timezone);
+export function sayStart(when: Dated, nowMs: number): string {
+  const offsets = offsetsIn(when.timezone);
   const dayOf = (ms: number) => Math.floor(wallOf(ms, offsets) / dayMs);
-  const isToday = dayOf(startMs) === dayOf(nowMs);
-  return partOf(startMs, language, timezone, {
-    ...((!isToday || allDay) && { weekday: 'long', day: 'numeric', month: 'long' }),
-    ...(!allDay && { hour: 'numeric', minute: '2-digit' }),
-  });
+  if (when.allDay || dayOf(when.startMs) !== dayOf(nowMs)) return spokenDate(when);
+  return partOf(when.startMs, when.locale, when.timezone, clock);
 }
 
 function partOf(ms: number, locale: string, timeZone: string, options: Intl.DateTimeFormatOptions): string {
+  const language = isLocale(locale) ? locale : 'en';
   return cached(
-    `${locale} ${timeZone} part ${JSON.stringify(options)}`,
-    () => new Intl.DateTimeFormat(locale, { timeZone, ...options }),
+    `${language} ${timeZone} part ${JSON.stringify(options)}`,
+    () => new Intl.DateTimeFormat(language, { timeZone, ...options }),
   ).format(ms);
 }
 
