@@ -147,7 +147,7 @@ it.each([
 
 it('undoes the last change without an id, and none before one that cannot be undone', async () => {
   await call('update_event', { event_id: 'Dentist', start_ts: '16:30' });
-  expect(await call('undo_change')).toEqual({ undone: 'update_event: Dentist', already_sent: 0 });
+  expect(await call('undo_change')).toEqual({ undone: ['Dentist'], already_sent: 0 });
   const { events } = (await call('list_events', { query: 'Dentist' })) as {
     events: { start_local: string }[];
   };

@@ -2,8 +2,9 @@ import { type Context, identityOf } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import type { JsonObject } from '../../json.ts';
 import { defineTool, hints, type Tool } from '../../tool.ts';
+import type { Difference } from '../editing/kept-changes.ts';
 import type { MeOptions } from '../editing/me.ts';
-import type { Difference, TouchedRows } from '../editing/undo.ts';
+import type { TouchedRows } from '../editing/undo.ts';
 import type { AssistantData, Reader } from '../entities/entity-access.ts';
 
 /** In the `_meta` of a request, asks for a way to undo it; in the `_meta` of the result, the argument of undo_change. */
