@@ -171,8 +171,17 @@ export const bars: Readonly<Record<string, (proof: AgentProof) => Promise<string
   },
   async steering(proof) {
     const before = proof.model.requests.length;
-    const { id, record } = await proof.startRun(await proof.server(), 'steer-started');
+    // Some agents read a message only between two commands, so there are several, until one of them has read it.
+    const read = join(proof.bench.folder, 'steer-read');
+    writeFileSync(
+      join(proof.bench.project, 'wait.sh'),
+      `for i in $(seq 30); do [ -e ${read} ] && exit; sleep 0.1; done\n`,
+    );
+    const wait = 'sh ./wait.sh';
+    const more = Array.from({ length: 10 }, () => proof.agent.shell(wait));
+    const { id, record } = await proof.startRun(await proof.server(), 'steer-started', wait, ...more);
     const said = await proof.text('steer_run', { run_id: id, message: 'Also look left.' });
+    writeFileSync(read, '');
     const { status } = await record;
     demand(status === 'completed', status);
     if (said.includes('does not support')) return 'not supported';
@@ -290,7 +299,8 @@ export const bars: Readonly<Record<string, (proof: AgentProof) => Promise<string
     writeFileSync(file, `[delegate.budgets.run]\ntokens = ${proof.agent.tokensPerCall}\n`);
     await using server = await proof.openServer();
     rmSync(file);
-    const task = script(proof.agent.shell('sleep 6'), ...proof.final());
+    // The second call is over the limit, and its command gives the run time to notice that.
+    const task = script(proof.agent.shell('true'), proof.agent.shell('sleep 6'), ...proof.final());
     const { run_id, status, error, warnings } = await server.call('delegate_run', proof.args(task));
     demand([error, ...warnings].join().includes('the budget is used up'), `${status}: ${error} ${warnings}`);
     const left = await proof.left(run_id);

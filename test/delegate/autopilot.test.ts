@@ -541,8 +541,15 @@ describe('writing jobs', () => {
   });
 
   it('leave a patch if their changes conflict', async () => {
+    // A job that starts after the other has ended sees its changes, and there is no conflict.
+    const begun = (id: string) => join(bench.folder, 'tmp', `begun-${id}`);
+    const besides = (own: string, other: string, text: string) =>
+      `: > ${begun(own)}; until [ -e ${begun(other)} ]; do sleep 0.05; done; echo ${text} > a.txt`;
     const { output } = await runAutopilot(
-      autopilotTask(writer('one', 'echo first > a.txt'), writer('two', 'echo second > a.txt')),
+      autopilotTask(
+        writer('one', besides('one', 'two', 'first')),
+        writer('two', besides('two', 'one', 'second')),
+      ),
     );
     expect(output.status).toBe('completed_with_problems');
     const failed = output.jobs.find(({ status }) => status === 'completed_with_problems')!;
