@@ -225,8 +225,7 @@ function createStatusFeature(
 export async function createDesktopDelivery(config: Config, env: Environment): Promise<Delivery | undefined> {
   const { desktop } = await import('./assistant/channels/desktop.ts');
   if (config.read_only || desktop.connect(config, { privateHosts: [] }) === undefined) return undefined;
-  const { runMarker } = await import('./delegate/process/environment.ts');
-  const { isStartedByAgent } = await import('./delegate/process/ancestry.ts');
+  const { isStartedByAgent, runMarker } = await import('./delegate/process/process-table.ts');
   if (env[runMarker] !== undefined || (await isStartedByAgent())) return undefined;
   return createDelivery(config, env, [desktop.name]);
 }

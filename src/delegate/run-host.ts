@@ -8,7 +8,7 @@ import { isObject, type JsonObject, type JsonSchema, messageOf, parseObject } fr
 import { log, setLogFormat, setLogLevel, setLogRedaction } from '../log.ts';
 import { readRegularFile } from '../regular-file.ts';
 import { version } from '../version.ts';
-import type { RunOrder } from './agents/protocols/run-order.ts';
+import type { RunOrder } from './agents/protocols/approval.ts';
 import { carryAutopilot, failAutopilot } from './autopilot/autopilot-host.ts';
 import type { AutopilotRequest } from './autopilot/autopilot-request.ts';
 import { hostFolder } from './process/folder-scope.ts';

@@ -143,7 +143,7 @@ function subcommand({ threadId, fork }: AgentCall): readonly string[] {
 }
 
 function conversationOptions(
-  { label, mode, steering, canFork, takesModel, threadTotal }: AcpDefinition,
+  { label, mode, steering, takesModel, threadTotal }: AcpDefinition,
   call: AgentCall,
   model: string | undefined,
   answers: string,
@@ -155,7 +155,6 @@ function conversationOptions(
     cwd: call.cwd,
     ...(call.threadId !== undefined && { threadId: call.threadId }),
     isFork: call.fork !== undefined,
-    canFork,
     mcpServers: [{ name: 'adjutant_run', command, args: [...args], env: [] }],
     answerFile,
     finishTool: 'finish_run',

@@ -1,7 +1,7 @@
 import { isObject, parseObject } from '../../json.ts';
-import type { AgentEvent, AgentItem, Usage } from './agent.ts';
-import { toFileChange, unwrapShell } from './protocols/app-server-events.ts';
-import { objects } from './protocols/message.ts';
+import { type AgentEvent, type AgentItem, parseUsage } from './protocols/agent-event.ts';
+import { toItem as toAppServerItem } from './protocols/app-server-events.ts';
+import { type Message, objects } from './protocols/message.ts';
 
 /** Parses one line of `codex exec --json`. */
 export function parseEvent(line: string): readonly AgentEvent[] {
@@ -38,45 +38,23 @@ function parseItem(phase: Phase, item: unknown): readonly AgentEvent[] {
   return known === undefined ? [] : [{ kind: 'item', id: String(item['id']), phase, item: known }];
 }
 
-function toItem(item: Readonly<Record<string, unknown>>): AgentItem | undefined {
-  switch (item['type']) {
-    case 'agent_message':
-      return { type: 'message', text: String(item['text']) };
-    case 'reasoning':
-      return { type: 'reasoning', text: String(item['text']) };
-    case 'command_execution':
-      return {
-        type: 'command',
-        command: unwrapShell(String(item['command'])),
-        ...(typeof item['exit_code'] === 'number' && { exitCode: item['exit_code'] }),
-      };
-    case 'file_change':
-      return { type: 'files', changes: objects(item['changes']).flatMap(toFileChange) };
-    case 'mcp_tool_call':
-      return { type: 'tool', name: `${item['server']}.${item['tool']}` };
-    case 'collab_tool_call':
-      return { type: 'tool', name: String(item['tool']) };
-    case 'web_search':
-      return { type: 'tool', name: 'web_search' };
-    case 'todo_list':
-      return {
-        type: 'todo',
-        items: objects(item['items']).map(({ text, completed }) => ({
-          text: String(text),
-          completed: completed === true,
-        })),
-      };
-    default:
-      return undefined;
-  }
-}
+/** The names of items that `codex app-server` has too. */
+const types: Readonly<Record<string, string>> = {
+  agent_message: 'agentMessage',
+  command_execution: 'commandExecution',
+  file_change: 'fileChange',
+  mcp_tool_call: 'mcpToolCall',
+  collab_tool_call: 'collabAgentToolCall',
+  web_search: 'webSearch',
+};
 
-export function parseUsage(usage: unknown): Usage | undefined {
-  if (!isObject(usage)) return undefined;
-  return {
-    input_tokens: Number(usage['input_tokens'] ?? 0),
-    cached_input_tokens: Number(usage['cached_input_tokens'] ?? 0),
-    output_tokens: Number(usage['output_tokens'] ?? 0),
-    reasoning_output_tokens: Number(usage['reasoning_output_tokens'] ?? 0),
-  };
+function toItem(item: Message): AgentItem | undefined {
+  const type = String(item['type']);
+  if (type !== 'todo_list')
+    return toAppServerItem({ ...item, type: types[type] ?? type, exitCode: item['exit_code'] });
+  const items = objects(item['items']).map(({ text, completed }) => ({
+    text: String(text),
+    completed: completed === true,
+  }));
+  return { type: 'todo', items };
 }

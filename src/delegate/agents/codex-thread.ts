@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parseObject } from '../../json.ts';
 import { maxFileBytes, readRegularFile } from '../../regular-file.ts';
 import type { Usage } from './agent.ts';
-import { parseUsage } from './codex-events.ts';
+import { parseUsage } from './protocols/agent-event.ts';
 
 /** Reads the total usage from the session file of a thread. The event stream omits it if a turn was interrupted. */
 export async function readThreadUsage(codexHome: string, threadId: string): Promise<Usage | undefined> {

@@ -1,10 +1,9 @@
 import { addUsage, type Usage } from '../agents/protocols/agent-event.ts';
 import type { Answer } from '../run/answer.ts';
-import { normalize, uniqueDeliverables } from '../run/deliverables.ts';
 import type { RunStatus } from '../run/outcome.ts';
 import type { RunRecord } from '../run/run-record.ts';
 import type { Timing } from '../run/run-state.ts';
-import type { Evidence } from '../workspace/evidence.ts';
+import { type Evidence, normalize, uniqueDeliverables } from '../workspace/evidence.ts';
 import type { Artifact } from '../workspace/run-directory.ts';
 import type { Comparison } from './comparison.ts';
 import type { Decision, JobSpec } from './plan.ts';

@@ -1,6 +1,7 @@
 import { anyObject, type FilledArguments } from '../../tool.ts';
+import { approvalSchema } from '../agents/protocols/approval.ts';
 import { answerSchema } from '../run/answer.ts';
-import { approvalSchema } from '../run/approval-schema.ts';
+import { thinkingLevels } from '../run/autopilot-settings.ts';
 import {
   artifactsSchema,
   briefRunSchema,
@@ -11,7 +12,6 @@ import {
   usageSchema,
   workSchema,
 } from '../run/run-schema.ts';
-import { thinkingLevels } from '../run/thinking-level.ts';
 import { maxPlanJobs } from './plan.ts';
 
 const { task, cwd, role, skills_mode, skills, max_skills, include_repo_skills, include_global_skills } =

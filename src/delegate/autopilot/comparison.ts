@@ -1,36 +1,17 @@
 import { readRegularFile } from '../../regular-file.ts';
+import type { ValueOf } from '../../tool.ts';
 import type { Answer } from '../run/answer.ts';
 import { unmetClaims } from '../workspace/evidence.ts';
-import type { ChangesState } from '../workspace/journal.ts';
 import type { AutopilotOutput, JobResult } from './autopilot-output.ts';
 import type { AutopilotRequest, ComparisonRequest } from './autopilot-request.ts';
+import type { comparisonSchema } from './autopilot-schema.ts';
 import type { JobSpec } from './plan.ts';
 
-/** The work of one candidate in figures. */
-export interface Standing {
-  readonly run_id: string;
-  readonly id: string;
-  readonly agent: string;
-  readonly model?: string;
-  readonly status: JobResult['status'];
-  readonly checks_passed: number;
-  readonly checks: number;
-  readonly unmet_claims: number;
-  readonly changed_files: number;
-  readonly changed_lines: number;
-  readonly tokens: number | null;
-  readonly cost_usd: number | null;
-  readonly duration_ms: number;
-  /** Where its changes are now. Found out when the comparison is loaded. */
-  readonly delivery?: ChangesState;
-}
-
-export interface Comparison {
-  /** The run id of the suggested candidate; `null` if none has completed. */
-  readonly winner: string | null;
-  readonly reasons: readonly string[];
-  readonly is_delivered: boolean;
-  /** The best candidate first. */
+type Shown = ValueOf<typeof comparisonSchema>;
+type Candidate = Shown['candidates'][number];
+/** The work of one candidate in figures. Where its changes are now is found out when the comparison is loaded. */
+export type Standing = Required<Omit<Candidate, 'model' | 'delivery'>> & Candidate;
+export interface Comparison extends Shown {
   readonly candidates: readonly Standing[];
 }
 

@@ -4,8 +4,8 @@ import { truncate } from '../../single-line.ts';
 import type { AgentName } from '../agents/agent.ts';
 import { narrowest, type Sandbox, sandboxes } from '../agents/sandbox.ts';
 import type { AutopilotSettings } from '../run/autopilot-settings.ts';
+import { type ThinkingLevel, thinkingLevels } from '../run/autopilot-settings.ts';
 import type { SkillMode } from '../run/skill-selection.ts';
-import { type ThinkingLevel, thinkingLevels } from '../run/thinking-level.ts';
 import { findCycle } from './job-graph.ts';
 
 /** Whether sub-agents do the task, and why. */

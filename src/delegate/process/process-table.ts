@@ -43,6 +43,34 @@ export async function listRunProcesses(
   return [...found.values()];
 }
 
+let startedByAgent: Promise<boolean> | undefined;
+
+/**
+ * True if an agent of a run started this process, directly or through other programs. Agents do not pass their environment
+ * to MCP servers, so the mark of the run is looked up in the parent processes.
+ */
+export function isStartedByAgent(): Promise<boolean> {
+  startedByAgent ??= hasMarkedAncestor(process.ppid);
+  return startedByAgent;
+}
+
+async function hasMarkedAncestor(pid: number): Promise<boolean> {
+  const seen = new Set<number>();
+  for (let current: number | undefined = pid; current && !seen.has(current); ) {
+    seen.add(current);
+    if ((await environmentOf(current)).includes(`${runMarker}=`)) return true;
+    current =
+      process.platform === 'linux' ? readEntry(current)?.parent : (await listByPs([current]))[0]?.parent;
+  }
+  return false;
+}
+
+/** Empty if it is not readable, as that of another user's process: no agent of ours runs as another user. */
+async function environmentOf(pid: number): Promise<string> {
+  if (process.platform === 'linux') return readProc(pid, 'environ') ?? '';
+  return process.platform === 'win32' ? '' : ps(['-p', String(pid), '-Eww', '-o', 'command=']);
+}
+
 // ── Linux ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 function listByProc(): ProcessEntry[] {

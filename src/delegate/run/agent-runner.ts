@@ -25,7 +25,7 @@ import { describeStorageError, type FinishedRun, finishRun } from './run-finish.
 import { type MeterOptions, RunMeter } from './run-meter.ts';
 import { RunProgress } from './run-progress.ts';
 import { RunQueue } from './run-queue.ts';
-import type { RunHooks, RunRequest, RunResult } from './run-request.ts';
+import { callDefaults, type RunHooks, type RunRequest, type RunResult } from './run-request.ts';
 import { type StartOptions, startRun } from './run-start.ts';
 import { writeStart } from './run-state.ts';
 import { waitForTurn } from './run-turn.ts';
@@ -288,26 +288,14 @@ async function prepareRun(agent: Agent, request: RunRequest, isLive: boolean): P
   if (!stats.isDirectory()) throw new Failure('refused', `the working folder ${cwd} is not a folder`);
   await directory.writeText('subagent_prompt.txt', request.prompt);
   await directory.writeJson('subagent_output.schema.json', request.outputSchema);
-  const { configOverrides = [], skipGitRepoCheck = false } = request;
-  const invocation = await agent.invoke({
-    cwd,
-    ...(request.origin !== undefined && { origin: request.origin }),
-    sandbox: request.sandbox,
-    ...(request.threadId !== undefined && { threadId: request.threadId }),
-    ...(request.model !== undefined && { model: request.model }),
-    ...(request.reasoningEffort !== undefined && { reasoningEffort: request.reasoningEffort }),
-    configOverrides,
-    skipGitRepoCheck,
-    ephemeral: request.ephemeral ?? false,
-    skills: request.skills ?? 'all',
-    disable: request.disable ?? [],
-    reads: request.reads ?? [],
+  const call = {
+    ...callDefaults,
+    ...request,
     outputSchemaFile: directory.file('subagent_output.schema.json'),
     lastMessageFile: directory.file('last_message.json'),
     isLive,
-    approvals: request.approvals ?? 'never',
-    ...(request.fork && { fork: request.fork }),
-  });
+  };
+  const invocation = await agent.invoke(call);
   const { conversation, subcommandArgs } = invocation;
   const [by, threadId] = subcommandArgs;
   await writeStart(
@@ -326,8 +314,8 @@ async function prepareRun(agent: Agent, request: RunRequest, isLive: boolean): P
     isLive
       ? undefined
       : {
-          skip_git_repo_check: skipGitRepoCheck,
-          config_overrides: configOverrides,
+          skip_git_repo_check: call.skipGitRepoCheck,
+          config_overrides: call.configOverrides,
           subcommand_args: subcommandArgs,
         },
   );

@@ -3,7 +3,7 @@ import { type Actor, isOwner, owner } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { log } from '../../log.ts';
 import type { Outreach } from '../../outreach.ts';
-import type { PendingApproval } from '../agents/protocols/pending-approvals.ts';
+import type { PendingApproval } from '../agents/protocols/approval.ts';
 import type { RunCall } from './run-state.ts';
 
 /** How people hear of runs. */

@@ -6,14 +6,13 @@ import type { RunDirectory } from '../workspace/run-directory.ts';
 import { answerSchema } from './answer.ts';
 import { approvalLifetime } from './approvers.ts';
 import type { DelegateOptions } from './delegate-options.ts';
-import { earlierWork } from './earlier-work.ts';
 import { type Caller, grantSandbox, mayAsk, type OverrideRights, overrideRights } from './permissions.ts';
 import type { RunRequest } from './run-request.ts';
 import type { ForkInput, ResumeInput, RunInput, StartingTool } from './run-schema.ts';
 import { type SkillSelection, selectSkills } from './skill-selection.ts';
 import { asSkill, discoverSkills, skillFolders } from './skills.ts';
 import { composePrompt, continuation } from './subagent-prompt.ts';
-import { refuseUnknownThread, type Target } from './thread.ts';
+import { earlierWork, refuseUnknownThread, type Target } from './thread.ts';
 
 type Input = RunInput | ResumeInput | ForkInput;
 

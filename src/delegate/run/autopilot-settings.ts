@@ -1,17 +1,11 @@
 import { defineSettings, type ValuesOf } from '../../setting.ts';
-import type { ThinkingLevel } from './thinking-level.ts';
+
+/** Difficulty of a job. The settings map each level to a model and a reasoning effort. */
+export const thinkingLevels = ['low', 'medium', 'high'] as const;
+export type ThinkingLevel = (typeof thinkingLevels)[number];
 
 /** Defaults for autopilot runs. */
-export interface AutopilotSettings {
-  readonly models: Readonly<Record<ThinkingLevel, string | undefined>>;
-  readonly efforts: Readonly<Record<ThinkingLevel, string | undefined>>;
-  /** The agents that a plan may give jobs to. */
-  readonly agents: readonly string[];
-  readonly plannerTimeoutMs: number;
-  /** Prefixes of the commands that may run as acceptance checks. */
-  readonly checks: readonly string[];
-  readonly checkTimeoutMs: number;
-}
+export type AutopilotSettings = Readonly<ReturnType<typeof autopilotOptions>>;
 
 /** Common commands that only inspect, build or test a project. */
 const defaultChecks = [
@@ -81,15 +75,17 @@ export const autopilotSettings = defineSettings({
 });
 
 /** Converts configuration values to autopilot settings. */
-export function autopilotOptions(values: ValuesOf<typeof autopilotSettings>): AutopilotSettings {
+export function autopilotOptions(values: ValuesOf<typeof autopilotSettings>) {
   const byLevel = (name: 'model' | 'reasoning_effort') => ({
     low: values[`autopilot.${name}_low`],
     medium: values[`autopilot.${name}_medium`],
     high: values[`autopilot.${name}_high`],
   });
   return {
+    /** The agents that a plan may give jobs to. */
     agents: values['autopilot.agents'],
     plannerTimeoutMs: values['autopilot.planner_timeout_seconds'] * 1000,
+    /** Prefixes of the commands that may run as acceptance checks. */
     checks: values['autopilot.checks'],
     checkTimeoutMs: values['autopilot.check_timeout_seconds'] * 1000,
     models: byLevel('model'),

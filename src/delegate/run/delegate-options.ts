@@ -7,14 +7,10 @@ import type { Records } from '../../store/records.ts';
 import type { CustomAgent } from '../agents/acp-definition.ts';
 import type { AgentName } from '../agents/agent.ts';
 import type { ApprovalDecision } from '../agents/protocols/approval.ts';
-import type { Sandbox } from '../agents/sandbox.ts';
-import type { Containment } from '../process/containment.ts';
-import type { ApplyMode } from '../workspace/apply-mode.ts';
-import type { NewsOptions } from './approvers.ts';
-import { type AutopilotSettings, autopilotOptions } from './autopilot-settings.ts';
+import type { Environment } from '../process/environment.ts';
+import { autopilotOptions } from './autopilot-settings.ts';
 import type { Budgets, Price } from './budget.ts';
 import { defaultAgent } from './default-agent.ts';
-import type { Limits } from './follower.ts';
 import type { delegateSettings } from './settings.ts';
 
 /** Records the answer of a person in the security log, as a call of `answer_approval`, and then sends it. */
@@ -24,72 +20,19 @@ export type RecordDecision = (
   send: () => Promise<void>,
 ) => Promise<void>;
 
-/** Options for creating the delegate feature. */
-export interface DelegateOptions {
-  /** True under the drop-in contract: only its three tools exist, and each call returns when its run ends. */
-  readonly document: boolean;
-  readonly agent: AgentName;
-  readonly command: string | undefined;
-  readonly agents: readonly CustomAgent[];
-  readonly budgets: Budgets;
-  readonly prices: readonly Price[];
-  readonly codexHome: string;
-  readonly userHome: string;
-  /** The working directory of the server. */
-  readonly startedIn: string;
-  readonly runsDir: string;
-  /** Runs of another program that are shown too. */
-  readonly otherRunsDir?: string;
-  readonly queueFile: string;
-  /** The environment of every program the server starts. */
-  readonly env: Readonly<Record<string, string | undefined>>;
+/** What delegate needs to know: the settings, and what the program adds to them. */
+export interface DelegateOptions extends Readonly<ReturnType<typeof delegateOptions>> {
   /** Variables whose secret values are redacted in run files. Includes variables that programs do not receive. */
-  readonly knownVariables?: Readonly<Record<string, string | undefined>>;
-  readonly maxParallel: number;
+  readonly knownVariables?: Environment;
   /**
    * True in a process that finishes the runs whose hosts were killed: a server, or a command that starts runs. Commands that
    * only read must not wait for that.
    */
   readonly recoversRuns?: boolean;
-  readonly approvals: {
-    readonly mode: 'never' | 'ask';
-    readonly rules: readonly string[];
-    readonly timeoutMs: number | undefined;
-  };
   /** Absent where no security log is kept. */
   readonly recordDecision?: RecordDecision;
-  readonly news: NewsOptions;
   /** True for a server whose clients can leave while it runs on: over HTTP. */
   readonly outlivesClients?: boolean;
-  readonly containment?: Containment | 'auto';
-  /** When the changes of a run are applied, unless the call says so. */
-  readonly apply: ApplyMode;
-  /** Folders above this size are not copied to isolate a run. */
-  readonly copyLimitBytes: number;
-  /** Which finished runs are kept. Absent fields mean no limit. */
-  readonly retention: { readonly ageMs?: number; readonly bytes?: number };
-  readonly limits: Limits;
-  readonly reasoningEffort: string | undefined;
-  readonly ceiling: Sandbox;
-  readonly dangerFolders: readonly string[];
-  readonly writeFolders: readonly string[];
-  /** Folders whose own agent settings apply to runs in them. */
-  readonly trustedFolders: readonly string[];
-  /** Private files and folders of the person that runs may read. */
-  readonly visibleFolders: readonly string[];
-  /** Variables that runs get although their names or values suggest a secret. */
-  readonly visibleVariables: readonly string[];
-  /** MCP servers that read-only runs may use. */
-  readonly readOnlyServers: readonly string[];
-  /** Files and folders of Adjutant that no sandboxed command may read. */
-  readonly unreadable: readonly string[];
-  /** Folders that belong to Adjutant alone. */
-  readonly ownFolders: readonly string[];
-  readonly ownEntry: { readonly names: readonly string[]; readonly port: number };
-  readonly autopilot: AutopilotSettings;
-  readonly onDisconnect: 'cancel' | 'finish';
-  /** Time after which a call returns the run id instead of the result. 0 waits for the end of the run. */
-  readonly answerWithinMs: number;
   /** Shared store through which several machines list each other's runs. */
   readonly records?: Records;
   /** Expands prompts of the library in tasks and roles. Absent under the drop-in contract, which passes texts on unchanged. */
@@ -107,11 +50,7 @@ type Values = ValuesOf<typeof delegateSettings> & {
 };
 
 /** Converts configuration values to delegate options. */
-export function delegateOptions(
-  values: Values,
-  env: DelegateOptions['env'],
-  document: boolean,
-): DelegateOptions {
+export function delegateOptions(values: Values, env: Environment, document: boolean) {
   const codexHome = values['delegate.codex_home'];
   // Under its contract, runs are where the original stores them.
   const delegatorRuns = join(codexHome, 'delegator', 'runs');
@@ -125,9 +64,10 @@ export function delegateOptions(
   const named = values['delegate.agent'];
   const isCodex = named === 'auto' && (document || values['delegate.command'] !== undefined);
   return {
+    /** True under the drop-in contract: only its three tools exist, and each call returns when its run ends. */
     document,
     // Asked again for every run, because a person may install or sign in to an agent in the meantime.
-    get agent() {
+    get agent(): AgentName {
       return defaultAgent({
         agent: isCodex ? 'codex' : named,
         order: values['delegate.agent_order'],
@@ -144,9 +84,14 @@ export function delegateOptions(
     runsDir,
     ...(values['originals.read'].includes('delegator') &&
       values.home === undefined &&
-      runsDir !== delegatorRuns && { otherRunsDir: delegatorRuns }),
+      runsDir !== delegatorRuns && {
+        /** Runs of another program that are shown too. */
+        otherRunsDir: delegatorRuns,
+      }),
     queueFile: join(values['delegate.state_dir'], 'runs.sqlite'),
+    /** The environment of every program the server starts. */
     env,
+    /** The working directory of the server. */
     startedIn: process.cwd(),
     maxParallel: values['delegate.max_parallel'],
     approvals: {
@@ -160,30 +105,43 @@ export function delegateOptions(
       approvers: values['delegate.approvers'],
       atNight: values['delegate.approvals_at_night'],
     },
+    /** When the changes of a run are applied, unless the call says so. */
     apply: document ? 'auto' : values['delegate.apply'],
     containment: values['delegate.containment'],
+    /** Which finished runs are kept. Absent fields mean no limit. */
     retention: retentionOf(values, document),
+    /** Folders above this size are not copied to isolate a run. */
     copyLimitBytes: values['delegate.copy_limit_mb'] * 1024 * 1024,
     limits: { start: timeoutMs('start'), idle: timeoutMs('idle'), total: timeoutMs('total'), grace: 3_000 },
     reasoningEffort: values['delegate.reasoning_effort'],
     ceiling: values['delegate.sandbox_ceiling'],
     dangerFolders: values['delegate.danger_folders'],
     writeFolders: values['delegate.write_folders'],
+    /** Folders whose own agent settings apply to runs in them. */
     trustedFolders: values['delegate.trusted_folders'],
+    /** Private files and folders of the person that runs may read. */
     visibleFolders: values['delegate.visible_folders'],
+    /** Variables that runs get although their names or values suggest a secret. */
     visibleVariables: values['delegate.visible_variables'],
+    /** MCP servers that read-only runs may use. */
     readOnlyServers: values['delegate.read_only_servers'],
-    unreadable: [],
-    ownFolders: [],
+    /** Files and folders of Adjutant that no sandboxed command may read. */
+    unreadable: [] as readonly string[],
+    /** Folders that belong to Adjutant alone. */
+    ownFolders: [] as readonly string[],
     ownEntry: { names: values['delegate.own_entries'], port: values['http.port'] },
     onDisconnect: values['delegate.on_disconnect'],
     autopilot: autopilotOptions(values),
+    /** Time after which a call returns the run id instead of the result. 0 waits for the end of the run. */
     answerWithinMs: document ? 0 : values['delegate.answer_within_seconds'] * 1000,
   };
 }
 
 /** The original keeps all its runs. */
-function retentionOf(values: Values, document: boolean): DelegateOptions['retention'] {
+function retentionOf(
+  values: Values,
+  document: boolean,
+): { readonly ageMs?: number; readonly bytes?: number } {
   const { 'delegate.keep_days': days, 'delegate.keep_mb': megabytes } = values;
   if (document) return {};
   return { ...(days > 0 && { ageMs: days * 86_400_000 }), ...(megabytes > 0 && { bytes: megabytes * 1e6 }) };

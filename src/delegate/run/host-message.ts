@@ -1,6 +1,6 @@
 import type { LogFormat, LogLevel } from '../../log.ts';
 import type { AgentEvent } from '../agents/agent.ts';
-import type { RunOrder } from '../agents/protocols/run-order.ts';
+import type { RunOrder } from '../agents/protocols/approval.ts';
 import type { DelegateOptions } from './delegate-options.ts';
 
 /** Changes when a server and a run host of different versions no longer understand each other. */

@@ -4,7 +4,7 @@ import { Failure } from '../../failure.ts';
 import type { Change } from '../../feature.ts';
 import { messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
-import type { RunOrder } from '../agents/protocols/run-order.ts';
+import type { RunOrder } from '../agents/protocols/approval.ts';
 import { isAlive } from '../process/process-table.ts';
 import type { RunDirectory } from '../workspace/run-directory.ts';
 import type { AgentRunner } from './agent-runner.ts';

@@ -2,7 +2,7 @@ import { basename, dirname, sep } from 'node:path';
 import type { RunEvent, RunEventKind } from '../../run-events.ts';
 import type { LocalDatabase } from '../../store/local-database.ts';
 import type { SqliteRow } from '../../store/sqlite-file.ts';
-import type { PendingApproval } from '../agents/protocols/pending-approvals.ts';
+import type { PendingApproval } from '../agents/protocols/approval.ts';
 import { isAlive, type ProcessIdentity } from '../process/process-table.ts';
 import { type RunCall, readCall, readEnd } from './run-state.ts';
 

@@ -9,7 +9,7 @@ import { readJson } from '../process/json-file.ts';
 import type { EndedProcess } from '../process/process-end.ts';
 import { listRunProcesses } from '../process/process-table.ts';
 import type { Redact } from '../process/redaction.ts';
-import { compareClaims, type Evidence, unmetClaims } from '../workspace/evidence.ts';
+import { compareClaims, type Evidence, uniqueDeliverables, unmetClaims } from '../workspace/evidence.ts';
 import { patchFile } from '../workspace/patch.ts';
 import type { RunDirectory } from '../workspace/run-directory.ts';
 import { branchNote, settleRun, waitingNote } from '../workspace/settle.ts';
@@ -18,7 +18,6 @@ import { Workspace, workspaceFolder } from '../workspace/workspace.ts';
 import type { Exit } from './agent-process.ts';
 import { type Answer, asAnswer, validateAnswer } from './answer.ts';
 import { type Budgets, budgetWarnings, type Price, priceOf } from './budget.ts';
-import { withUniqueDeliverables } from './deliverables.ts';
 import { watchCancellation } from './follower.ts';
 import { decideOutcome, isThreadId, type Outcome, type Stop, withProblems } from './outcome.ts';
 import { endEvent } from './run-events.ts';
@@ -247,6 +246,13 @@ async function redactFiles({ directory, redact, secrets }: FinishedRun, message?
 async function readTail(file: string): Promise<string> {
   const text = await readRegularFile(file, maxFileBytes).catch(() => '');
   return text.slice(-maxStderrChars);
+}
+
+/** Agents can report a file several times, for example once for each change. */
+function withUniqueDeliverables(value: unknown, cwd: string): unknown {
+  const answer = asAnswer(value);
+  if (answer === undefined) return value;
+  return { ...answer, deliverables: uniqueDeliverables(answer.deliverables, cwd) };
 }
 
 interface RecordedChanges {

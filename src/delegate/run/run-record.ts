@@ -1,7 +1,7 @@
 import { promises as disk } from 'node:fs';
 import { present } from '../../json.ts';
 import type { Usage } from '../agents/agent.ts';
-import type { PendingApproval } from '../agents/protocols/pending-approvals.ts';
+import type { PendingApproval } from '../agents/protocols/approval.ts';
 import { readJson } from '../process/json-file.ts';
 import type { EndedProcess } from '../process/process-end.ts';
 import type { Evidence } from '../workspace/evidence.ts';

@@ -1,7 +1,6 @@
 import type { JsonSchema } from '../../json.ts';
-import type { AgentEvent, AgentName } from '../agents/agent.ts';
-import type { RunOrder } from '../agents/protocols/run-order.ts';
-import type { Sandbox } from '../agents/sandbox.ts';
+import type { AgentCall, AgentEvent, AgentName } from '../agents/agent.ts';
+import type { RunOrder } from '../agents/protocols/approval.ts';
 import type { Overlay } from '../process/containment.ts';
 import type { ApplyMode } from '../workspace/apply-mode.ts';
 import type { Evidence } from '../workspace/evidence.ts';
@@ -15,7 +14,9 @@ export function hasJobs(tool: unknown): boolean {
 }
 
 /** One call of an agent, from an empty run directory to `result.json`. */
-export interface RunRequest {
+export interface RunRequest
+  extends Pick<AgentCall, 'cwd' | 'origin' | 'sandbox' | 'threadId' | 'fork' | 'model' | 'reasoningEffort'>,
+    Partial<typeof callDefaults> {
   readonly directory: RunDirectory;
   readonly tool: 'delegate_run' | 'delegate_resume' | 'delegate_autopilot' | 'delegate_compare' | 'fork_run';
   /** Default: the configured agent. */
@@ -23,9 +24,6 @@ export interface RunRequest {
   /** Passed unchanged to the agent's standard input. */
   readonly prompt: string;
   readonly outputSchema: JsonSchema;
-  readonly cwd: string;
-  /** The folder of the user, if `cwd` is a copy of it. Set when the run starts. */
-  readonly origin?: string;
   /** When the changes of a writing run are applied. Default: when it ends. */
   readonly apply?: ApplyMode;
   /** The directory of an earlier run whose changes are not applied. This run continues with them. */
@@ -34,26 +32,10 @@ export interface RunRequest {
   readonly sharedBy?: { readonly id: string; readonly path: string };
   /** Where the agent's changes go if it writes. Set when the run starts. */
   readonly overlay?: Overlay;
-  /** The sandbox after permission checks. */
-  readonly sandbox: Sandbox;
-  readonly threadId?: string;
-  /** Starts a new thread with the history of `threadId`, up to this turn or the last one. */
-  readonly fork?: { readonly lastTurnId?: string };
-  /** `ask`: the agent may ask people for permission to leave its sandbox. */
-  readonly approvals?: 'never' | 'ask';
   /** How long a request for permission waits for an answer, unless the settings say so. */
   readonly approvalTimeoutMs?: number;
-  readonly model?: string;
   /** Limits of this run, besides those of the settings. */
   readonly budget?: Budget;
-  readonly reasoningEffort?: string;
-  readonly configOverrides?: readonly string[];
-  readonly skipGitRepoCheck?: boolean;
-  readonly ephemeral?: boolean;
-  readonly skills?: 'all' | 'named';
-  readonly disable?: readonly string[];
-  /** Folders that the agent can read although they are below hidden ones: those of its skills. */
-  readonly reads?: readonly string[];
   /** False if the caller itself handles answers that do not match the schema. Default: the agent repairs them once. */
   readonly repairsAnswer?: boolean;
   /** Overrides the configured time limit. */
@@ -61,6 +43,19 @@ export interface RunRequest {
   /** Warnings to include in the result. */
   readonly warnings?: readonly string[];
 }
+
+/** What a request need not say. */
+export const callDefaults: Pick<
+  AgentCall,
+  'approvals' | 'configOverrides' | 'skipGitRepoCheck' | 'ephemeral' | 'skills' | 'disable' | 'reads'
+> = {
+  approvals: 'never',
+  configOverrides: [],
+  skipGitRepoCheck: false,
+  ephemeral: false,
+  skills: 'all',
+  disable: [],
+};
 
 export interface RunHooks {
   /** Cancels the run and terminates the agent with every process it has started. */

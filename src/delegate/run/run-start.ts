@@ -12,15 +12,11 @@ import type {
   TurnEnd,
 } from '../agents/protocols/agent-conversation.ts';
 import type { AgentEvent } from '../agents/protocols/agent-event.ts';
+import type { PendingApproval, RunOrder } from '../agents/protocols/approval.ts';
 import { parseRule } from '../agents/protocols/approval-rules.ts';
 import { EventRecorder } from '../agents/protocols/event-recorder.ts';
 import { AgentExited } from '../agents/protocols/json-peer.ts';
-import {
-  type ApprovalOptions,
-  type PendingApproval,
-  PendingApprovals,
-} from '../agents/protocols/pending-approvals.ts';
-import type { RunOrder } from '../agents/protocols/run-order.ts';
+import { type ApprovalOptions, PendingApprovals } from '../agents/protocols/pending-approvals.ts';
 import { endOrphans } from '../process/process-end.ts';
 import { createHoldBack, type Redact } from '../process/redaction.ts';
 import type { RunDirectory } from '../workspace/run-directory.ts';
@@ -208,7 +204,6 @@ class LiveRun {
       this.#opened.resolve(true);
       const end = await this.#converse(this.#conversation, text);
       if (end !== undefined) await this.#finish(end);
-      await this.#conversation.close();
     } catch (error) {
       // The exit code and the error output of the agent say more.
       if (!(error instanceof AgentExited))

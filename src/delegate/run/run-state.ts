@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject, parseObject, present } from '../../json.ts';
 import type { AgentName, Usage } from '../agents/agent.ts';
-import type { PendingApproval } from '../agents/protocols/pending-approvals.ts';
+import type { PendingApproval } from '../agents/protocols/approval.ts';
 import { isSandbox, type Sandbox } from '../agents/sandbox.ts';
 import { readJson } from '../process/json-file.ts';
 import type { EndedProcess } from '../process/process-end.ts';

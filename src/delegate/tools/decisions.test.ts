@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Outreach } from '../../outreach.ts';
-import type { PendingApproval } from '../agents/protocols/pending-approvals.ts';
+import type { PendingApproval } from '../agents/protocols/approval.ts';
 import { requestKey } from '../run/run-events.ts';
 import { createDecisions } from './decisions.ts';
 

@@ -1,5 +1,5 @@
 import type { Decisions, Outreach } from '../../outreach.ts';
-import type { PendingApproval } from '../agents/protocols/pending-approvals.ts';
+import type { PendingApproval } from '../agents/protocols/approval.ts';
 import { contentOf, findApprovers, type NewsOptions } from '../run/approvers.ts';
 import { requestKey } from '../run/run-events.ts';
 

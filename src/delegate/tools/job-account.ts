@@ -1,5 +1,5 @@
 import { Failure } from '../../failure.ts';
-import type { PendingApproval } from '../agents/protocols/pending-approvals.ts';
+import type { PendingApproval } from '../agents/protocols/approval.ts';
 import type { AutopilotOutput, JobResult } from '../autopilot/autopilot-output.ts';
 import { answerAction, loadRecord, type RunRecord } from '../run/run-record.ts';
 import type { RunAccount } from './run-overview.ts';

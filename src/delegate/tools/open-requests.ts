@@ -1,4 +1,4 @@
-import type { PendingApproval } from '../agents/protocols/pending-approvals.ts';
+import type { PendingApproval } from '../agents/protocols/approval.ts';
 import type { RunOverview } from './run-overview.ts';
 import type { Runs } from './runs.ts';
 

@@ -1,10 +1,9 @@
 import { type Context, owner } from '../../context.ts';
 import { Denied, Failure } from '../../failure.ts';
 import { defineTool, hints, type ToolResult } from '../../tool.ts';
-import { approvalDecisions } from '../agents/protocols/approval.ts';
-import type { RunOrder } from '../agents/protocols/run-order.ts';
+import type { RunOrder } from '../agents/protocols/approval.ts';
+import { approvalDecisions, approvalSchema } from '../agents/protocols/approval.ts';
 import { personOf } from '../run/approval-questions.ts';
-import { approvalSchema } from '../run/approval-schema.ts';
 import { mayDecide } from '../run/approvers.ts';
 import { readCaller } from '../run/permissions.ts';
 import { describeRequest } from '../run/run-progress.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { InboxItem } from '../../inbox.ts';
 import { present } from '../../json.ts';
 import { maxFileBytes, readRegularFile } from '../../regular-file.ts';
-import type { PendingApproval } from '../agents/protocols/pending-approvals.ts';
+import type { PendingApproval } from '../agents/protocols/approval.ts';
 import { isSandbox } from '../agents/sandbox.ts';
 import { isInFolder } from '../process/folder-scope.ts';
 import { gainsOf, oneLine } from '../run/run-progress.ts';

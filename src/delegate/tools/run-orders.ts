@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Failure } from '../../failure.ts';
-import type { RunOrder } from '../agents/protocols/run-order.ts';
+import type { RunOrder } from '../agents/protocols/approval.ts';
 import type { Delegation } from '../run/delegation.ts';
 import { hasEnd, readStart } from '../run/run-state.ts';
 import type { RunAccount } from './run-overview.ts';

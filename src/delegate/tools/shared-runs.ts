@@ -3,7 +3,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import { Failure } from '../../failure.ts';
 import { isObject, type JsonObject } from '../../json.ts';
 import type { Records } from '../../store/records.ts';
-import type { RunOrder } from '../agents/protocols/run-order.ts';
+import type { RunOrder } from '../agents/protocols/approval.ts';
 import { runIdPattern } from '../run/run-record.ts';
 import type { RunAccount } from './run-overview.ts';
 

@@ -34,6 +34,10 @@ export interface Claim {
   readonly path: string;
 }
 
+interface Delivered extends Claim {
+  readonly description: string;
+}
+
 const maxListed = 200;
 /**
  * Compares claims with changes. The result includes the unclaimed changes of the agent. A claim without a change is `unchanged`
@@ -106,4 +110,30 @@ export function plainPath(written: string, cwd: string): string | undefined {
   if (below === '') return '.';
   if (isAbsolute(below) || below.split(sep)[0] === '..') return resolve(cwd, bare);
   return below.split(sep).join('/');
+}
+
+/** One entry per file, however its path was spelled, with all its descriptions. */
+export function uniqueDeliverables(all: readonly Delivered[], cwd: string): Delivered[] {
+  const byPath = new Map<string, { path: string; descriptions: string[] }>();
+  for (const { path, description } of all) {
+    const key = plainPath(path, cwd) ?? path;
+    const known = byPath.get(key) ?? { path: key, descriptions: [] };
+    byPath.set(key, known);
+    const text = description.trim();
+    if (text !== '' && !known.descriptions.some((one) => normalize(one) === normalize(text)))
+      known.descriptions.push(text);
+  }
+  return [...byPath.values()].map(({ path, descriptions }) => ({
+    path,
+    description: descriptions.join('; '),
+  }));
+}
+
+/** Texts that differ only in case, spacing or final punctuation count as equal. */
+export function normalize(text: string): string {
+  return text
+    .trim()
+    .replaceAll(/\s+/g, ' ')
+    .replace(/[.!]+$/, '')
+    .toLowerCase();
 }

@@ -27,7 +27,6 @@ export interface AcpOptions extends JsonObject {
   /** The conversation to continue. */
   readonly threadId?: string;
   readonly isFork: boolean;
-  readonly canFork: boolean;
   readonly mcpServers: readonly JsonObject[];
   /** The file into which the tool `finish` writes the answer. */
   readonly answerFile: string;
@@ -71,8 +70,7 @@ export class AcpConversation implements AgentConversation {
     this.#options = options;
     this.#streams = streams;
     this.#updates = new AcpUpdates((event) => streams.emit(event), options.countsTokens);
-    const steer = options.steering !== undefined;
-    this.abilities = { steer, interrupt: true, approvals: true, fork: options.canFork };
+    this.abilities = { steer: options.steering !== undefined, interrupt: true };
     const handlers = {
       onNotification: (method: string, params: Message) => {
         if (method === 'session/update' && isObject(params['update'])) this.#updates.apply(params['update']);
@@ -191,8 +189,6 @@ export class AcpConversation implements AgentConversation {
     if (answer.decision === 'refuse')
       this.#refusals.push(`The user refused your request${answer.reason ? `: ${answer.reason}` : '.'}`);
   }
-
-  async close(): Promise<void> {}
 
   #ask(requestId: RequestId, method: string, params: Message): void {
     if (method === 'session/request_permission') this.#askPermission(requestId, params);

@@ -19,16 +19,12 @@ export interface AgentConversation {
   interrupt(): Promise<void>;
   /** Answers an `approval` event. Called once for each. */
   answer(approvalId: string, answer: ApprovalAnswer): Promise<void>;
-  /** Asks the agent to exit. The caller closes its input afterwards and kills what is left. */
-  close(): Promise<void>;
 }
 
 /** What an agent can do through its conversation. */
 export interface ConversationAbilities {
   readonly steer: boolean;
   readonly interrupt: boolean;
-  readonly approvals: boolean;
-  readonly fork: boolean;
 }
 
 export interface TurnInput {

@@ -1,4 +1,4 @@
-import { type JsonObject, parseObject } from '../../../json.ts';
+import { isObject, type JsonObject, parseObject } from '../../../json.ts';
 import type { ApprovalDecision, ApprovalRequest } from './approval.ts';
 
 /** Events common to all agents. A live conversation also reports deltas, usage, approvals and the messages of people. */
@@ -90,6 +90,13 @@ export function usageSince(total: Usage, before: Usage): Usage {
 
 export function addUsage(one: Usage, other: Usage): Usage {
   return combine((name) => Number(one[name]) + Number(other[name]));
+}
+
+/** Token counts of Codex: with these names from `codex exec`, and in camel case from `codex app-server`. */
+export function parseUsage(counts: unknown): Usage | undefined {
+  if (!isObject(counts)) return undefined;
+  const camelCase = (name: string) => name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+  return combine((name) => Number(counts[name] ?? counts[camelCase(String(name))] ?? 0));
 }
 
 function combine(count: (name: keyof Usage) => number): Usage {

@@ -1,6 +1,6 @@
 import { isObject } from '../../../json.ts';
-import type { AgentEvent, AgentItem, Usage } from './agent-event.ts';
-import { lastPart, type Message, objects } from './message.ts';
+import { type AgentEvent, type AgentItem, parseUsage, type Usage } from './agent-event.ts';
+import { lastPart, type Message, objects, text } from './message.ts';
 
 /** Translates a notification of `codex app-server`. Those that say nothing about the work yield no event. */
 export function toEvent(method: string, params: Message): AgentEvent | undefined {
@@ -22,7 +22,13 @@ export function toEvent(method: string, params: Message): AgentEvent | undefined
         kind: 'item',
         id: 'plan',
         phase: 'updated',
-        item: { type: 'todo', items: objects(params['plan']).map(toTodo) },
+        item: {
+          type: 'todo',
+          items: objects(params['plan']).map(({ step, status }) => ({
+            text: String(step),
+            completed: status === 'completed',
+          })),
+        },
       };
     case 'error': {
       // The turn reports the error that ends it.
@@ -43,18 +49,9 @@ export function toEvent(method: string, params: Message): AgentEvent | undefined
 
 /** The token counts in a `thread/tokenUsage/updated`: of the last call of the model, and of the whole thread. */
 export function toUsage(params: Message): { readonly last: Usage; readonly total: Usage } | undefined {
-  const usage = params['tokenUsage'];
-  if (!isObject(usage) || !isObject(usage['last']) || !isObject(usage['total'])) return undefined;
-  return { last: toCounts(usage['last']), total: toCounts(usage['total']) };
-}
-
-function toCounts(counts: Message): Usage {
-  return {
-    input_tokens: Number(counts['inputTokens'] ?? 0),
-    cached_input_tokens: Number(counts['cachedInputTokens'] ?? 0),
-    output_tokens: Number(counts['outputTokens'] ?? 0),
-    reasoning_output_tokens: Number(counts['reasoningOutputTokens'] ?? 0),
-  };
+  const usage = isObject(params['tokenUsage']) ? params['tokenUsage'] : {};
+  const [last, total] = [parseUsage(usage['last']), parseUsage(usage['total'])];
+  return last && total && { last, total };
 }
 
 function deltaEvent(of: 'message' | 'reasoning' | 'output', params: Message): AgentEvent {
@@ -66,12 +63,13 @@ function itemEvent(phase: 'started' | 'completed', item: unknown): AgentEvent | 
   return known && { kind: 'item', id: String((item as Message)['id']), phase, item: known };
 }
 
-function toItem(item: Message): AgentItem | undefined {
+/** Translates an item. `codex exec` has the same ones, which `codex-events.ts` renames. */
+export function toItem(item: Message): AgentItem | undefined {
   switch (item['type']) {
     case 'agentMessage':
       return { type: 'message', text: String(item['text'] ?? '') };
     case 'reasoning':
-      return { type: 'reasoning', text: strings(item['summary']).join('\n') };
+      return { type: 'reasoning', text: text(item['text']) ?? strings(item['summary']).join('\n') };
     case 'plan':
       return { type: 'message', text: String(item['text'] ?? '') };
     case 'commandExecution': {
@@ -105,7 +103,7 @@ function toItem(item: Message): AgentItem | undefined {
 const maxDiffChars = 2_000;
 
 /** A file change of either protocol: `kind` is a word in `codex exec` and an object here, which also tells the difference. */
-export function toFileChange({ path, kind, diff }: Message) {
+function toFileChange({ path, kind, diff }: Message) {
   const name = isObject(kind) ? kind['type'] : kind;
   if (name !== 'add' && name !== 'delete' && name !== 'update') return [];
   const text = typeof diff === 'string' ? shortDiff(name, diff) : '';
@@ -117,10 +115,6 @@ function shortDiff(kind: 'add' | 'delete' | 'update', diff: string): string {
   const mark = { add: '+', delete: '-', update: '' }[kind];
   const text = diff.replace(/\n$/, '').replaceAll(/^/gm, mark);
   return text.length <= maxDiffChars ? text : `${text.slice(0, maxDiffChars)}…`;
-}
-
-function toTodo({ step, status }: Message) {
-  return { text: String(step), completed: status === 'completed' };
 }
 
 function strings(value: unknown): readonly string[] {

@@ -39,7 +39,7 @@ export async function openAppServer(
 }
 
 class AppServerConversation implements AgentConversation {
-  readonly abilities = { steer: true, interrupt: true, approvals: true, fork: true };
+  readonly abilities = { steer: true, interrupt: true };
   readonly #streams: AgentStreams;
   readonly #peer: JsonPeer;
   readonly #questions = new Map<string, Question>();
@@ -114,9 +114,6 @@ class AppServerConversation implements AgentConversation {
     if (answer.decision === 'refuse' && answer.reason !== undefined)
       await this.steer(`The user refused this request: ${answer.reason}`).catch(() => {});
   }
-
-  /** Codex exits when its input is closed. */
-  async close(): Promise<void> {}
 
   #ask(requestId: RequestId, method: string, params: Message): void {
     const id = String(requestId);

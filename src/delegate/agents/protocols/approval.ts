@@ -1,32 +1,58 @@
-/** What an agent asks permission for. Fields that do not apply are absent. */
-export interface ApprovalRequest {
-  /** Unique within the run. */
-  readonly id: string;
-  readonly what: 'command' | 'files' | 'network' | 'tool' | 'permissions';
-  readonly command?: string;
-  /** The folder of the command. */
-  readonly cwd?: string;
-  /** The changes to files, as a unified diff or as a list of paths. */
-  readonly diff?: string;
-  readonly host?: string;
-  /** The name of the tool. */
-  readonly tool?: string;
-  /** The other arguments of the call as JSON, or the wanted permissions. */
-  readonly arguments?: string;
-  /** Why the agent asks, in its own words. */
-  readonly reason?: string;
-  /** The answers that the agent understands. Not every agent can remember one until the run ends. */
-  readonly decisions: readonly ApprovalDecision[];
-}
+import type { ValueOf } from '../../../tool.ts';
 
 export const approvalDecisions = ['allow_once', 'allow_run', 'refuse'] as const;
 export type ApprovalDecision = (typeof approvalDecisions)[number];
+
+const text = { type: 'string' } as const;
+
+/** A request that waits for a person, as `approvals.json` of the run and tools list it. Fields that do not apply are absent. */
+export const approvalSchema = {
+  type: 'object',
+  required: ['id', 'what', 'decisions', 'asked_at', 'expires_at'],
+  properties: {
+    /** Unique within the run. */
+    id: text,
+    run_id: { ...text, description: 'The job of an autopilot, for answer_approval' },
+    job: { ...text, description: 'Its title' },
+    what: { enum: ['command', 'files', 'network', 'tool', 'permissions'] },
+    command: text,
+    /** The folder of the command. */
+    cwd: text,
+    /** The changes to files, as a unified diff or as a list of paths. */
+    diff: text,
+    host: text,
+    /** The name of the tool. */
+    tool: text,
+    /** The other arguments of the call, or the wanted permissions. */
+    arguments: { ...text, description: 'As JSON' },
+    /** Why the agent asks, in its own words. */
+    reason: text,
+    /** The answers that the agent understands. Not every agent can remember one until the run ends. */
+    decisions: { type: 'array', items: { enum: approvalDecisions } },
+    asked_at: text,
+    /** When the request is refused if nobody answers. */
+    expires_at: text,
+  },
+} as const;
+
+export type PendingApproval = ValueOf<typeof approvalSchema>;
+
+/** What an agent asks permission for. */
+export type ApprovalRequest = Omit<PendingApproval, 'run_id' | 'job' | 'asked_at' | 'expires_at'>;
 
 export interface ApprovalAnswer {
   readonly decision: ApprovalDecision;
   /** For a refusal: the agent gets it if its protocol can carry it. */
   readonly reason?: string;
 }
+
+/** An order of a person for a run in progress. Any server of the user sends it through the socket of the run host. */
+export type RunOrder = { readonly by: string } & (
+  | { readonly kind: 'steer'; readonly message: string }
+  /** Without a message the run ends; with one, the agent continues with it. */
+  | { readonly kind: 'interrupt'; readonly message?: string }
+  | ({ readonly kind: 'answer'; readonly approval: string } & ApprovalAnswer)
+);
 
 /** Longer texts are cut. */
 const maxShownChars = 64 * 1024;

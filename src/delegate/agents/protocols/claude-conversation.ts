@@ -25,7 +25,7 @@ export async function openClaudeConversation(
 }
 
 class ClaudeConversation implements AgentConversation {
-  readonly abilities = { steer: true, interrupt: true, approvals: true, fork: true };
+  readonly abilities = { steer: true, interrupt: true };
   readonly #streams: AgentStreams;
   readonly #questions = new Map<string, Message>();
   /** Messages of the user that Claude Code has not taken up yet. */
@@ -85,9 +85,6 @@ class ClaudeConversation implements AgentConversation {
       response: { subtype: 'success', request_id: approvalId, response: toPermission(request, answer) },
     });
   }
-
-  /** Claude Code exits when its input is closed. */
-  async close(): Promise<void> {}
 
   /** Resolves when Claude Code has taken up the message. */
   #say(text: string): Promise<void> {

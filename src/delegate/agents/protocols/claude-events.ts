@@ -34,32 +34,21 @@ function messageId({ message }: Message): string {
 }
 
 function toStarted(block: Message, textId: string): readonly AgentEvent[] {
-  const id = String(block['id'] ?? textId);
+  const item = itemOf(block);
+  const phase = block['type'] === 'tool_use' ? 'started' : 'completed';
+  return item === undefined ? [] : [{ kind: 'item', id: String(block['id'] ?? textId), phase, item }];
+}
+
+function itemOf(block: Message): AgentItem | undefined {
   switch (block['type']) {
     case 'text':
-      return [
-        { kind: 'item', id, phase: 'completed', item: { type: 'message', text: String(block['text']) } },
-      ];
+      return { type: 'message', text: String(block['text']) };
     case 'thinking':
-      return [
-        {
-          kind: 'item',
-          id,
-          phase: 'completed',
-          item: { type: 'reasoning', text: String(block['thinking']) },
-        },
-      ];
+      return { type: 'reasoning', text: String(block['thinking']) };
     case 'tool_use':
-      return [
-        {
-          kind: 'item',
-          id,
-          phase: 'started',
-          item: toItem(String(block['name']), isObject(block['input']) ? block['input'] : {}),
-        },
-      ];
+      return toItem(String(block['name']), isObject(block['input']) ? block['input'] : {});
     default:
-      return [];
+      return undefined;
   }
 }
 

@@ -4,6 +4,7 @@ import {
   type ApprovalAnswer,
   type ApprovalDecision,
   type ApprovalRequest,
+  type PendingApproval,
   shownRequest,
 } from './approval.ts';
 import { type ApprovalRule, decideByRules, ruleText } from './approval-rules.ts';
@@ -11,16 +12,6 @@ import { type ApprovalRule, decideByRules, ruleText } from './approval-rules.ts'
 export interface ApprovalOptions {
   readonly rules: readonly ApprovalRule[];
   readonly timeoutMs: number;
-}
-
-/** A request that waits for a person, as `approvals.json` of the run lists it. */
-export interface PendingApproval extends ApprovalRequest {
-  /** For the job of an autopilot: its run id and its title. */
-  readonly run_id?: string;
-  readonly job?: string;
-  readonly asked_at: string;
-  /** When the request is refused if nobody answers. */
-  readonly expires_at: string;
 }
 
 interface Waiting {
