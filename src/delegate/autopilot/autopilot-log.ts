@@ -1,7 +1,7 @@
 import { log } from '../../log.ts';
 import type { Usage } from '../agents/agent.ts';
 import type { Answer } from '../run/answer.ts';
-import { type RunEnd, writeEnd } from '../run/run-state.ts';
+import { type RunEnd, timingSince, writeEnd } from '../run/run-state.ts';
 import type { RunDirectory } from '../workspace/run-directory.ts';
 import {
   type AutopilotOutput,
@@ -86,7 +86,6 @@ export class AutopilotLog {
     const refused = cancellationReason === undefined ? refusal : undefined;
     const compared = comparison && comparisonOutcome(comparison, this.results);
     if (comparison !== undefined) await this.#write('comparison.json', () => comparison);
-    const finishedAt = new Date();
     const output: AutopilotOutput = {
       run_id: this.#directory.id,
       run_dir: this.#directory.path,
@@ -99,11 +98,7 @@ export class AutopilotLog {
           ? totals.aggregate
           : { ...totals.aggregate, summary: refused.summary, next_actions: refused.next_actions }),
       artifacts: [],
-      timing: {
-        started_at: this.#startedAt.toISOString(),
-        finished_at: finishedAt.toISOString(),
-        duration_ms: finishedAt.getTime() - this.#startedAt.getTime(),
-      },
+      timing: timingSince(this.#startedAt),
       ...(compared !== undefined
         ? { status: compared.status, error: compared.error }
         : refused === undefined

@@ -4,7 +4,7 @@ import type { Usage } from '../agents/agent.ts';
 import { readJson } from '../process/json-file.ts';
 import { asAnswer } from '../run/answer.ts';
 import { outlineOf } from '../run/run-record.ts';
-import { readCall, readEnd } from '../run/run-state.ts';
+import { readCall, readEnd, timingSince } from '../run/run-state.ts';
 import { changesState } from '../workspace/journal.ts';
 import { RunDirectory } from '../workspace/run-directory.ts';
 import { workspaceFolder } from '../workspace/workspace.ts';
@@ -55,7 +55,6 @@ async function withChangeStates(comparison: Comparison, directory: RunDirectory)
 
 /** The output of an autopilot that failed before it started any job. */
 export function failedAutopilot(error: string): AutopilotOutput {
-  const moment = new Date().toISOString();
   return {
     run_id: 'unknown',
     run_dir: 'unknown',
@@ -64,7 +63,7 @@ export function failedAutopilot(error: string): AutopilotOutput {
     jobs: [],
     aggregate: { summary: 'Autopilot failed.', deliverables: [], open_questions: [], next_actions: [] },
     artifacts: [],
-    timing: { started_at: moment, finished_at: moment, duration_ms: 0 },
+    timing: timingSince(new Date()),
     status: 'failed',
     error,
     usage: null,

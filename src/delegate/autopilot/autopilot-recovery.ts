@@ -6,16 +6,14 @@ import { readJson } from '../process/json-file.ts';
 import type { Redact } from '../process/redaction.ts';
 import { withProblems } from '../run/outcome.ts';
 import { loadRecord } from '../run/run-record.ts';
-import { readCall, writeEnd } from '../run/run-state.ts';
-import { patchFile } from '../workspace/patch.ts';
+import { readCall, timingSince, writeEnd } from '../run/run-state.ts';
 import { RunDirectory } from '../workspace/run-directory.ts';
-import { settleRun } from '../workspace/settle.ts';
 import { Workspace, workspaceFolder } from '../workspace/workspace.ts';
 import { endOf } from './autopilot-log.ts';
 import type { AutopilotOutput, JobResult } from './autopilot-output.ts';
 import { aggregate, overallStatus, totalUsage } from './autopilot-output.ts';
 import { deleteState } from './autopilot-record.ts';
-import { endSharedWorkspace, outcomeFile } from './job-outcome.ts';
+import { endSharedWorkspace, outcomeFile, settleJob } from './job-outcome.ts';
 
 export interface RecoveryOptions {
   readonly env: Environment;
@@ -38,7 +36,6 @@ export async function recoverAutopilot(
   const jobs = await Promise.all(loaded.jobs.map((job) => recoverJob(job, options)));
   // The changes that the jobs share are kept.
   const warnings = await endSharedWorkspace(directory, '', 'keep', options);
-  const finishedAt = new Date();
   const unrecorded = new Set(loaded.jobs.filter(({ status }) => status === 'running').map(({ id }) => id));
   const combined = aggregate(jobs, cwd);
   const output: AutopilotOutput = {
@@ -49,11 +46,7 @@ export async function recoverAutopilot(
       jobs.length > 0
         ? combined
         : { ...combined, summary: 'The autopilot was interrupted before the plan was ready.' },
-    timing: {
-      ...loaded.timing,
-      finished_at: finishedAt.toISOString(),
-      duration_ms: finishedAt.getTime() - Date.parse(loaded.timing.started_at),
-    },
+    timing: timingSince(new Date(loaded.timing.started_at)),
     usage: totalUsage([
       loaded.usage,
       ...jobs.filter(({ id }) => unrecorded.has(id)).map(({ usage }) => usage),
@@ -114,17 +107,13 @@ async function recoverJob(job: JobResult, options: RecoveryOptions): Promise<Job
 /** Writes the changes of an isolated job as a patch. They stay in its run directory, for `adjutant runs apply`. */
 async function keepChanges(
   job: JobResult,
-  claims: JobResult['deliverables'],
+  deliverables: JobResult['deliverables'],
   { env, stateDir, redact }: RecoveryOptions,
 ): Promise<Pick<JobResult, 'patch' | 'evidence' | 'warnings'> | undefined> {
   const workspace = await Workspace.open(join(job.run_dir, workspaceFolder), env);
   if (workspace === undefined) return undefined;
-  const options = { run: job.run_id, stateDir, env, end: 'keep', claims } as const;
-  const { hasChanges, evidence, patch, ...settled } = await settleRun(workspace, options);
   const directory = new RunDirectory(job.run_dir, job.run_id, redact);
-  await directory.writeJson('evidence.json', evidence);
-  if (patch !== undefined) await directory.writeText(patchFile, patch);
-  const path = directory.file(patchFile);
-  const warnings = [...job.warnings, ...settled.warnings];
-  return { evidence, warnings, ...(hasChanges && { patch: { path, applied: false, conflicts: [] } }) };
+  const options = { stateDir, env, end: 'keep' } as const;
+  const { conflicts: _, ...kept } = await settleJob({ ...job, deliverables }, workspace, directory, options);
+  return kept;
 }

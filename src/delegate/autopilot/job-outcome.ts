@@ -9,7 +9,14 @@ import { type Evidence, unmetClaims } from '../workspace/evidence.ts';
 import { patchFile } from '../workspace/patch.ts';
 import { removeFolder } from '../workspace/remove-folder.ts';
 import type { RunDirectory } from '../workspace/run-directory.ts';
-import { branchNote, pathInFolder, settleRun, waitingNote } from '../workspace/settle.ts';
+import {
+  branchNote,
+  pathInFolder,
+  type SettledRun,
+  type SettleOptions,
+  settleRun,
+  waitingNote,
+} from '../workspace/settle.ts';
 import { observeJob } from '../workspace/shared-workspace.ts';
 import { releaseWorkspace, Workspace, workspaceFolder } from '../workspace/workspace.ts';
 import type { JobResult, Patch } from './autopilot-output.ts';
@@ -110,22 +117,17 @@ async function settle(
   { stateDir, checks, signal, applied }: JobOutcomeOptions,
 ): Promise<JobResult> {
   const isWanted = result.status === 'completed';
-  const settled = await settleRun(workspace, {
-    run: subrun.id,
+  const isApplied = applied === 'all' || (applied === 'completed' && isWanted);
+  const { conflicts, ...changes } = await settleJob(result, workspace, subrun, {
     stateDir,
     env: checks.env,
-    end: applied === 'all' || (applied === 'completed' && isWanted) ? 'apply' : 'keep',
-    claims: result.deliverables,
+    end: isApplied ? 'apply' : 'keep',
     // The changes of a job that was cancelled are kept or applied all the same.
     ...(isWanted && { signal }),
   });
-  const { conflicts, hasChanges, isApplied } = settled;
-  const known = result.evidence?.checks;
-  const evidence = await writeEvidence(subrun, { ...settled.evidence, ...(known && { checks: known }) });
-  if (settled.patch !== undefined) await subrun.writeText(patchFile, settled.patch);
   const problems = isWanted
     ? [
-        ...unmetClaims(evidence, true),
+        ...unmetClaims(changes.evidence, true),
         ...conflicts.map(({ path, reason }) => `${path} was not applied: ${reason}`),
       ]
     : [];
@@ -134,14 +136,31 @@ async function settle(
   const { status, error } = isCancelled
     ? ({ status: 'cancelled', error: `cancelled: ${messageOf(signal.reason)}` } as const)
     : withProblems(outcome, problems);
-  const warnings = [...result.warnings, ...settled.warnings];
-  if (!hasChanges) return { ...result, evidence, status, error, warnings };
-  const patch: Patch = {
-    path: subrun.file(patchFile),
-    applied: isApplied,
-    conflicts: conflicts.map(({ path }) => path),
+  return { ...result, ...changes, status, error };
+}
+
+/** Ends the work of a job in its workspace, and writes what it changed into its directory. */
+export async function settleJob(
+  { deliverables, evidence: known, warnings }: JobResult,
+  workspace: Workspace,
+  subrun: RunDirectory,
+  options: Omit<SettleOptions, 'run' | 'claims'>,
+): Promise<
+  Pick<SettledRun, 'conflicts'> &
+    Required<Pick<JobResult, 'warnings'>> & { readonly evidence: Evidence; readonly patch?: Patch }
+> {
+  const settled = await settleRun(workspace, { ...options, run: subrun.id, claims: deliverables });
+  const { conflicts, hasChanges, isApplied } = settled;
+  const checks = known?.checks;
+  const evidence = await writeEvidence(subrun, { ...settled.evidence, ...(checks && { checks }) });
+  if (settled.patch !== undefined) await subrun.writeText(patchFile, settled.patch);
+  const paths = conflicts.map(({ path }) => path);
+  return {
+    conflicts,
+    evidence,
+    warnings: [...warnings, ...settled.warnings],
+    ...(hasChanges && { patch: { path: subrun.file(patchFile), applied: isApplied, conflicts: paths } }),
   };
-  return { ...result, evidence, status, error, warnings, patch };
 }
 
 /** Records what a job changed in the workspace of all jobs. */

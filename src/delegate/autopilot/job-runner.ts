@@ -9,6 +9,7 @@ import { answerSchema } from '../run/answer.ts';
 import { loadRecord, notStartedRecord, type StoredRun } from '../run/run-record.ts';
 import { describe } from '../run/run-report.ts';
 import type { RunAgent, RunHooks, RunRequest } from '../run/run-request.ts';
+import { timingSince } from '../run/run-state.ts';
 import { selectSkills } from '../run/skill-selection.ts';
 import { type IndexedSkill, skillFolders } from '../run/skills.ts';
 import { composePrompt } from '../run/subagent-prompt.ts';
@@ -91,7 +92,6 @@ export class JobRunner {
 
   /** A result without any output from an agent. */
   emptyResult(job: JobSpec, status: JobResult['status'], summary: string, startedAt = new Date()): JobResult {
-    const now = new Date();
     return {
       ...notStartedRecord(''),
       id: job.id,
@@ -101,11 +101,7 @@ export class JobRunner {
       summary,
       status,
       error: null,
-      timing: {
-        started_at: startedAt.toISOString(),
-        finished_at: now.toISOString(),
-        duration_ms: now.getTime() - startedAt.getTime(),
-      },
+      timing: timingSince(startedAt),
     };
   }
 

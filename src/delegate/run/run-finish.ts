@@ -26,7 +26,7 @@ import { oneLine, type RunProgress } from './run-progress.ts';
 import type { RunQueue } from './run-queue.ts';
 import { endOf } from './run-record.ts';
 import type { RunResult } from './run-request.ts';
-import { type AgentStart, readCall, readStart, writeEnd, writeThread } from './run-state.ts';
+import { type AgentStart, readCall, readStart, timingSince, writeEnd, writeThread } from './run-state.ts';
 
 export interface FinishedRun {
   readonly directory: RunDirectory;
@@ -109,7 +109,6 @@ export async function finishRun(run: FinishedRun): Promise<RunResult> {
     warnings.push(
       'Sandboxed commands do not start on this machine, so the sub-agent could not run any. Run "adjutant doctor" for details.',
     );
-  const finishedAt = new Date();
   // An agent that cannot write its output may exit without a word.
   const diskReason = outcome.status === 'failed' ? placeReason(directory.path) : undefined;
   const diskProblem = diskReason === undefined ? '' : ` (${directory.path}: ${diskReason})`;
@@ -127,11 +126,7 @@ export async function finishRun(run: FinishedRun): Promise<RunResult> {
     costUsd: progress.costUsd ?? priceOf(usage ?? undefined, model, agent.name, run.prices) ?? null,
     agent: agent.name,
     ...present({ protocol, model }),
-    timing: {
-      started_at: run.startedAt.toISOString(),
-      finished_at: finishedAt.toISOString(),
-      duration_ms: Math.max(0, finishedAt.getTime() - run.startedAt.getTime()),
-    },
+    timing: timingSince(run.startedAt),
     exitCode: run.exit?.code ?? null,
     signal: run.exit?.signal ?? null,
     evidence: changes?.evidence ?? null,

@@ -11,7 +11,7 @@ import type { RunStatus } from './outcome.ts';
 import { describeRequest } from './run-progress.ts';
 import type { RunOutput } from './run-report.ts';
 import type { RunResult } from './run-request.ts';
-import { type RunCall, type RunEnd, readRunState } from './run-state.ts';
+import { type RunCall, type RunEnd, readRunState, timingSince } from './run-state.ts';
 import type { SkillSelection } from './skill-selection.ts';
 import type { Skill } from './skills.ts';
 
@@ -177,7 +177,6 @@ export const runIdPattern = /^\d{4}-\d{2}-\d{2}_\d{9}_[0-9a-f]{12}$/;
 
 /** Record of a run whose directory could not be created. */
 export function notStartedRecord(error: string): RunRecord {
-  const moment = new Date().toISOString();
   return {
     run_id: 'unknown',
     run_dir: 'unknown',
@@ -188,7 +187,7 @@ export function notStartedRecord(error: string): RunRecord {
     open_questions: [],
     next_actions: [],
     artifacts: [],
-    timing: { started_at: moment, finished_at: moment, duration_ms: 0 },
+    timing: timingSince(new Date()),
     status: 'failed',
     error,
     usage: null,

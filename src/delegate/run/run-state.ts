@@ -93,6 +93,16 @@ export interface Timing {
   readonly duration_ms: number;
 }
 
+/** The time from a moment until now. */
+export function timingSince(startedAt: Date): Timing {
+  const now = new Date();
+  return {
+    started_at: startedAt.toISOString(),
+    finished_at: now.toISOString(),
+    duration_ms: Math.max(0, now.getTime() - startedAt.getTime()),
+  };
+}
+
 type Contents = Readonly<Record<string, unknown>>;
 
 const files = {

@@ -1,8 +1,8 @@
 import { defineTool } from '../../tool.ts';
 import { autopilotInput, autopilotSchema, comparisonSchema } from '../autopilot/autopilot-schema.ts';
 import type { DelegateOptions } from '../run/delegate-options.ts';
-import { autopilotStarter } from './autopilot-starter.ts';
 import type { DelegationRuntime } from './delegation-runtime.ts';
+import { autopilotStarter } from './starter.ts';
 
 const { task, cwd, sandbox, role, skip_git_repo_check, max_parallel, notify } = autopilotInput.properties;
 const text = { type: 'string' } as const;

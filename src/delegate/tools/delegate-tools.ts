@@ -9,9 +9,8 @@ import {
 } from '../autopilot/autopilot-schema.ts';
 import type { DelegateOptions } from '../run/delegate-options.ts';
 import { finishedRunSchema, resumeInput, runInput } from '../run/run-schema.ts';
-import { autopilotStarter } from './autopilot-starter.ts';
 import type { DelegationRuntime } from './delegation-runtime.ts';
-import { runStarter } from './run-starter.ts';
+import { autopilotStarter, runStarter } from './starter.ts';
 
 /** Expert arguments, which `standard` accepts without listing them: models do not need them, and every list costs. */
 const unlisted = [
@@ -50,8 +49,6 @@ function documented<Schema extends { readonly properties: object }>(schema: Sche
 
 /** The tools that start sub-agents. */
 export function delegateTools(options: DelegateOptions, runtime: () => Promise<DelegationRuntime>) {
-  const start = runStarter(options, runtime);
-
   const callAutopilot = autopilotStarter(options, runtime);
 
   const accepted: typeof documented = (schema) => (options.document ? documented(schema) : schema);
@@ -78,7 +75,7 @@ export function delegateTools(options: DelegateOptions, runtime: () => Promise<D
       acceptedSchema: accepted(runInput),
       outputSchema,
       annotations,
-      call: (input, context) => start('delegate_run', input, context),
+      call: runStarter('delegate_run', options, runtime),
     }),
     defineTool({
       name: 'delegate_resume',
@@ -97,7 +94,7 @@ export function delegateTools(options: DelegateOptions, runtime: () => Promise<D
       acceptedSchema: accepted(resumeInput),
       outputSchema,
       annotations,
-      call: (input, context) => start('delegate_resume', input, context),
+      call: runStarter('delegate_resume', options, runtime),
     }),
     defineTool({
       name: 'delegate_autopilot',

@@ -7,8 +7,8 @@ import { type ForkInput, resumeInput } from '../run/run-schema.ts';
 import { readRunState } from '../run/run-state.ts';
 import type { DelegationRuntime } from './delegation-runtime.ts';
 import { runId } from './run-change-tools.ts';
-import { runStarter } from './run-starter.ts';
 import type { Runs } from './runs.ts';
+import { runStarter } from './starter.ts';
 
 const { cwd, model, reasoning_effort, sandbox, apply, notify } = resumeInput.properties;
 
@@ -34,7 +34,7 @@ const inputSchema = {
 
 /** The tool that starts a run with the history of an earlier one. */
 export function forkTool(options: DelegateOptions, runtime: () => Promise<DelegationRuntime>) {
-  const start = runStarter(options, runtime);
+  const start = runStarter('fork_run', options, runtime);
   return defineTool({
     name: 'fork_run',
     toolsets: ['delegate'],
@@ -61,7 +61,6 @@ export function forkTool(options: DelegateOptions, runtime: () => Promise<Delega
           `Run ${run_id} has ${turnIds.length} turns, so there is no turn ${turn}.`,
         );
       return start(
-        'fork_run',
         {
           ...defaults,
           cwd: folder,

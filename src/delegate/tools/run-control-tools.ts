@@ -8,7 +8,6 @@ import { mayDecide } from '../run/approvers.ts';
 import { readCaller } from '../run/permissions.ts';
 import { describeRequest } from '../run/run-progress.ts';
 import type { DelegationRuntime } from './delegation-runtime.ts';
-import { openRequests } from './open-requests.ts';
 import { type OpenRuns, runId } from './run-change-tools.ts';
 
 const outputSchema = {
@@ -119,7 +118,7 @@ function listApprovals(requested: OpenRuns) {
     },
     annotations: hints.reads,
     async call(_, context) {
-      const approvals = await openRequests(await requested(context));
+      const approvals = await (await requested(context)).openRequests();
       const lines = approvals.map(
         (request) => `${request.run_id} ${request.id}: ${describeRequest(request)}`,
       );

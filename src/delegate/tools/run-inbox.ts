@@ -10,7 +10,6 @@ import { gainsOf, oneLine } from '../run/run-progress.ts';
 import { isOpen, type RunRecord } from '../run/run-record.ts';
 import { readCall, readStart } from '../run/run-state.ts';
 import { waitingChanges } from '../workspace/waiting-changes.ts';
-import { openRequests } from './open-requests.ts';
 import type { RunOverview } from './run-overview.ts';
 import type { Runs } from './runs.ts';
 
@@ -40,7 +39,7 @@ export async function waitingApprovals(
 ): Promise<readonly InboxItem[]> {
   const known = listed ?? (await all.list(searchedRuns));
   const byId = new Map(known.map((run) => [run.run_id, run]));
-  const requests = await openRequests(all, known);
+  const requests = await all.openRequests(known);
   return Promise.all(
     requests.map((request) => approval(all, request, byId.get(request.run_id.split('/')[0]!)!)),
   );

@@ -7,7 +7,6 @@ import { maxFileBytes, readRegularFile } from '../../regular-file.ts';
 import type { Delegation } from '../run/delegation.ts';
 import { isOpen, listRunIds } from '../run/run-record.ts';
 import type { LocalRuns } from './local-runs.ts';
-import { sendOrder } from './run-orders.ts';
 import type { RunAccount } from './run-overview.ts';
 import type { SharedAnswer, SharedRuns } from './shared-runs.ts';
 
@@ -99,7 +98,7 @@ export class RunPublisher {
   /** Gives an answer of another machine to the agent, unless the request was answered before. */
   async #passOn(id: string, key: string, answer: SharedAnswer, account: RunAccount): Promise<void> {
     const [, job] = answer.run.split('/');
-    const problem = await sendOrder(account, job, answer.order, this.#delegation).then(() => '', messageOf);
+    const problem = await this.#runs.order(account, job, answer.order).then(() => '', messageOf);
     await this.#shared.settleAnswer(id, key, { ...answer, problem });
   }
 

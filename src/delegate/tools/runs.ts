@@ -6,17 +6,18 @@ import { type Actor, type Context, identityOf, isOwner, owner, ownsNameSince } f
 import { Denied, Failure } from '../../failure.ts';
 import { log } from '../../log.ts';
 import { maxFileBytes, readRegularFile } from '../../regular-file.ts';
-import { parseRecordedEvent } from '../agents/protocols/agent-event.ts';
-import type { ApprovalAnswer, RunOrder } from '../agents/protocols/approval.ts';
+import { type AgentEvent, parseRecordedEvent } from '../agents/protocols/agent-event.ts';
+import type { ApprovalAnswer, PendingApproval, RunOrder } from '../agents/protocols/approval.ts';
+import type { AutopilotOutput } from '../autopilot/autopilot-output.ts';
 import { sendAnswer } from '../run/approval-questions.ts';
 import type { Delegation } from '../run/delegation.ts';
 import { EventFile } from '../run/event-file.ts';
 import { describeLog, type EventLine } from '../run/event-lines.ts';
+import { RunProgress } from '../run/run-progress.ts';
 import { isOpen, type RunRecord, runIdPattern } from '../run/run-record.ts';
 import { readStart } from '../run/run-state.ts';
 import type { LocalRuns } from './local-runs.ts';
 import type { RemovalPlan, Retention } from './retention.ts';
-import { agentActivity, autopilotActivity } from './run-activity.ts';
 import type { ChangedFiles, ChosenChanges, RunDiff } from './run-changes.ts';
 import { matches, type RunAccount, type RunFilter, type RunOverview } from './run-overview.ts';
 import type { SharedRun, SharedRuns } from './shared-runs.ts';
@@ -25,6 +26,8 @@ const pollIntervalMs = 150;
 const cancelTimeoutMs = 20_000;
 /** Shared runs that are read at a time to find those that match. */
 const pageLength = 100;
+/** How many of the newest runs are searched for open requests. More cannot be in progress. */
+const searchedRuns = 500;
 
 interface FileState {
   /** Differs if the file has changed. */
@@ -96,6 +99,23 @@ export class Runs {
     return jobAccount(account, job);
   }
 
+  /** What the agents of these runs ask permission for. For a job of an autopilot, `run_id` is that of the job. */
+  async openRequests(
+    listed?: readonly RunOverview[],
+  ): Promise<readonly (PendingApproval & { readonly run_id: string })[]> {
+    const open = (listed ?? (await this.list(searchedRuns))).filter(({ status }) => status === 'running');
+    const lists = await Promise.all(
+      open.map(async ({ run_id }) =>
+        ((await this.show(run_id)).approvals ?? []).map((request) => ({
+          ...request,
+          run_id: request.run_id ?? run_id,
+        })),
+      ),
+    );
+    // A machine that is gone no longer says that a request has expired.
+    return lists.flat().filter(({ expires_at }) => Date.now() < Date.parse(expires_at));
+  }
+
   /** Loads a run that a person wants to change. If its process was killed, it is finished or continued first. */
   async #recovered(id: string): Promise<RunAccount> {
     const account = await this.account(id);
@@ -138,8 +158,7 @@ export class Runs {
         'refused',
         `Run ${run} is on ${account.overview.host}. Use a server on that machine.`,
       );
-    const { sendOrder } = await import('./run-orders.ts');
-    await sendOrder(account, job, order, this.#delegation);
+    await this.#local.order(account, job, order);
   }
 
   /** Sends the answer of a form to the agent of a run in progress. */
@@ -337,4 +356,35 @@ export class Runs {
 function parseId(id: string): { readonly run: string; readonly job: string | undefined } {
   const at = id.indexOf('/');
   return at < 0 ? { run: id, job: undefined } : { run: id.slice(0, at), job: id.slice(at + 1) };
+}
+
+/** Clients poll, so only the end of a long log is read. */
+const tailBytes = 256 * 1024;
+
+/** Says what the agent of a run directory is doing at the moment. */
+async function agentActivity(path: string, parse: (raw: string) => readonly AgentEvent[]): Promise<string> {
+  const file = join(path, 'events.jsonl');
+  const size = (await disk.stat(file).catch(() => undefined))?.size ?? 0;
+  const start = Math.max(0, size - tailBytes);
+  const progress = new RunProgress();
+  // The beginning of a long log is left out, but the agent has started.
+  if (start > 0) progress.turns = 1;
+  for await (const raw of new EventFile(file, start).lines())
+    for (const event of parse(raw)) progress.apply(event);
+  return progress.activity();
+}
+
+/** Says which jobs of an autopilot are in progress and what each is doing. */
+async function autopilotActivity(
+  { jobs }: AutopilotOutput,
+  activityOf: (path: string) => Promise<string>,
+): Promise<string> {
+  if (jobs.length === 0) return 'planning the jobs';
+  const running = jobs.filter(({ status }) => status === 'running');
+  const waiting = jobs.filter(({ status }) => status === 'waiting').length;
+  const finished = jobs.length - running.length - waiting;
+  const activities = await Promise.all(
+    running.map(async ({ title, run_dir }) => `${title}: ${await activityOf(run_dir)}`),
+  );
+  return [`${finished} of ${jobs.length} jobs finished`, ...activities].join('; ');
 }
