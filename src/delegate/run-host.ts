@@ -20,10 +20,10 @@ import {
   type HostOrder,
   type HostRequest,
   type JobLabel,
+  MessageSocket,
   type OrderMessage,
   orderFormat,
 } from './run/host-message.ts';
-import { MessageSocket } from './run/message-socket.ts';
 import type { RunHooks, RunRequest } from './run/run-request.ts';
 import { RunDirectory } from './workspace/run-directory.ts';
 

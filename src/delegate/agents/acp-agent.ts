@@ -16,9 +16,8 @@ import {
 import type { AcpDefinition } from './acp-definition.ts';
 import type { Agent, AgentCall, Footprint, Workspaces } from './agent.ts';
 import { refuseBlockingFiles } from './blocking-files.ts';
-import { findExecutable, readVersion, type Search } from './executable.ts';
-import type { AcpOptions } from './protocols/acp-conversation.ts';
-import { AcpConversation } from './protocols/acp-conversation.ts';
+import { findExecutable, programOf, type Search } from './executable.ts';
+import { AcpConversation, type AcpOptions } from './protocols/acp-conversation.ts';
 import { keepRenewedTokens } from './renewed-tokens.ts';
 
 export interface AcpAgentOptions {
@@ -48,7 +47,6 @@ export function createAcpAgent(definition: AcpDefinition, options: AcpAgentOptio
     ],
   });
   const executable = (search: Search) => findExecutable(options.command ?? definition.command, search);
-  const locate = async (...workspaces: Workspaces) => executable(await searchFor(workspaces));
   return {
     name,
     label,
@@ -120,11 +118,7 @@ export function createAcpAgent(definition: AcpDefinition, options: AcpAgentOptio
       return conversation;
     },
     parse: () => [],
-    locate,
-    async version(...workspaces) {
-      const search = await searchFor(workspaces);
-      return readVersion(await executable(search), search);
-    },
+    ...programOf(searchFor, executable),
   };
 }
 

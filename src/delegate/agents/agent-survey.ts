@@ -1,23 +1,28 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { messageOf } from '../../json.ts';
+import type { ValueOf } from '../../tool.ts';
 import { type Containment, hasNamespaces } from '../process/containment.ts';
 import { describeAbstractSockets } from '../process/private-files.ts';
-import type { Agent, AgentProfile, Credentials } from './agent.ts';
+import type { Agent, Credentials } from './agent.ts';
+
+const nullableText = { anyOf: [{ type: 'string' }, { type: 'null' }] } as const;
 
 /** What a user wants to know about an agent before choosing it. */
-export interface AgentSurvey {
-  readonly name: string;
-  /** The path of the program; `null` if it is not installed. */
-  readonly program: string | null;
-  readonly version: string | null;
-  /** `null` if it cannot be known from files and variables. */
-  readonly signed_in: boolean | null;
-  readonly can: AgentProfile['can'];
-  readonly sandbox: AgentProfile['sandbox'];
-  /** What to do before the agent can be used. */
-  readonly hint?: string;
-}
+export const surveySchema = {
+  type: 'object',
+  required: ['name', 'program', 'version', 'signed_in', 'can', 'sandbox'],
+  properties: {
+    name: { type: 'string' },
+    /** `null` if it is not installed. */
+    program: nullableText,
+    version: nullableText,
+    signed_in: { anyOf: [{ type: 'boolean' }, { type: 'null' }], description: 'null: unknown' },
+    can: { type: 'array', items: { type: 'string' } },
+    sandbox: { enum: ['own', 'adjutant'], description: 'Who limits its commands' },
+    hint: { type: 'string', description: 'What to do before it can be used' },
+  },
+} as const;
 
 interface SurveyPlaces {
   readonly userHome: string;
@@ -52,7 +57,7 @@ export async function surveySandbox(
 }
 
 /** Finds out whether an agent can be used. */
-export async function surveyAgent(agent: Agent, places: SurveyPlaces): Promise<AgentSurvey> {
+export async function surveyAgent(agent: Agent, places: SurveyPlaces): Promise<ValueOf<typeof surveySchema>> {
   const { name, profile } = agent;
   const { can, sandbox } = profile;
   const program = await agent.locate().catch((error: unknown) => ({ problem: messageOf(error) }));

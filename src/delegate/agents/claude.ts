@@ -7,7 +7,7 @@ import { type HiddenFiles, hiddenPaths, isInside } from '../process/folder-scope
 import { agentVariables, findIn, trustedFolders, workspaceFolders } from '../process/programs.ts';
 import type { Agent, AgentCall, Credentials, Footprint, Workspaces } from './agent.ts';
 import { refuseBlockingFiles } from './blocking-files.ts';
-import { findExecutable, readVersion } from './executable.ts';
+import { findExecutable, programOf } from './executable.ts';
 import { projectInstructions, projectRoot } from './project-instructions.ts';
 import { openClaudeConversation } from './protocols/claude-conversation.ts';
 import { parseClaudeLine } from './protocols/claude-events.ts';
@@ -83,7 +83,6 @@ export function createClaude(options: ClaudeOptions): Agent {
     hint: installHint,
     untrusted: await workspaceFolders(workspaces, env),
   });
-  const locate = async (...workspaces: Workspaces) => findExecutable(command, await searchFor(workspaces));
   return {
     name: 'claude',
     label: 'claude',
@@ -152,11 +151,7 @@ export function createClaude(options: ClaudeOptions): Agent {
     },
     openConversation: openClaudeConversation,
     parse: parseClaudeLine,
-    locate,
-    async version(...workspaces) {
-      const search = await searchFor(workspaces);
-      return readVersion(await findExecutable(command, search), search);
-    },
+    ...programOf(searchFor, (search) => findExecutable(command, search)),
   };
 }
 

@@ -21,7 +21,7 @@ import {
   writableRoots,
 } from './codex-settings.ts';
 import { findThreadByName, readThreadUsage } from './codex-thread.ts';
-import { findExecutable, readVersion, resolveNpmShim, type Search } from './executable.ts';
+import { findExecutable, programOf, resolveNpmShim, type Search } from './executable.ts';
 import { openAppServer } from './protocols/app-server.ts';
 import type { Sandbox } from './sandbox.ts';
 
@@ -57,7 +57,6 @@ export function createCodex(options: CodexOptions): Agent {
     command === undefined
       ? resolveNpmShim(await findExecutable('codex', search))
       : findExecutable(command, search);
-  const locate = async (...workspaces: Workspaces) => executable(await searchFor(workspaces));
   /** Starts Codex to see whether it can do something. */
   const canStart = async (args: readonly string[], workspaces: Workspaces) => {
     const search = await searchFor(workspaces);
@@ -111,11 +110,7 @@ export function createCodex(options: CodexOptions): Agent {
     openConversation: openAppServer,
     parse: parseEvent,
     explain,
-    locate,
-    async version(...workspaces) {
-      const search = await searchFor(workspaces);
-      return readVersion(await executable(search), search);
-    },
+    ...programOf(searchFor, executable),
     login: () => readLogin(codexHome, env),
     findThread: (name) => findThreadByName(codexHome, name),
     forksAtTurn: true,

@@ -12,6 +12,7 @@ import {
   isProgram,
   trustedFolders,
 } from '../process/programs.ts';
+import type { Agent, Workspaces } from './agent.ts';
 
 /** Where the program of an agent is looked for. */
 export interface Search {
@@ -98,7 +99,7 @@ export async function resolveNpmShim(
 }
 
 /** Runs the program with `--version` and returns the first version number, or `undefined` if it prints none. */
-export async function readVersion(
+async function readVersion(
   executable: string,
   { env, untrusted = [] }: Pick<Search, 'env' | 'untrusted'>,
 ): Promise<string | undefined> {
@@ -106,4 +107,18 @@ export async function readVersion(
   const program = { command: executable, args: ['--version'], env: { ...env, ...own } };
   const { output } = await capture(program, { timeoutMs: 15_000 });
   return /\d+\.\d+\.\d+/.exec(output.toString())?.[0];
+}
+
+/** How an agent finds its program and tells its version. */
+export function programOf(
+  searchFor: (workspaces: Workspaces) => Promise<Search>,
+  find: (search: Search) => Promise<string>,
+): Pick<Agent, 'locate' | 'version'> {
+  return {
+    locate: async (...workspaces) => find(await searchFor(workspaces)),
+    async version(...workspaces) {
+      const search = await searchFor(workspaces);
+      return readVersion(await find(search), search);
+    },
+  };
 }

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JobResult } from './autopilot-output.ts';
-import { aggregate, overallStatus, totalUsage } from './autopilot-output.ts';
+import { aggregate, type JobResult, overallStatus, totalUsage } from './autopilot-output.ts';
 
 const job = (id: string, more: Partial<JobResult> = {}): JobResult => ({
   id,

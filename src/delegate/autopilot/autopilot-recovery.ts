@@ -10,8 +10,13 @@ import { readCall, timingSince, writeEnd } from '../run/run-state.ts';
 import { RunDirectory } from '../workspace/run-directory.ts';
 import { Workspace, workspaceFolder } from '../workspace/workspace.ts';
 import { endOf } from './autopilot-log.ts';
-import type { AutopilotOutput, JobResult } from './autopilot-output.ts';
-import { aggregate, overallStatus, totalUsage } from './autopilot-output.ts';
+import {
+  type AutopilotOutput,
+  aggregate,
+  type JobResult,
+  overallStatus,
+  totalUsage,
+} from './autopilot-output.ts';
 import { deleteState } from './autopilot-record.ts';
 import { endSharedWorkspace, outcomeFile, settleJob } from './job-outcome.ts';
 

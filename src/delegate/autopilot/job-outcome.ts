@@ -11,13 +11,13 @@ import { removeFolder } from '../workspace/remove-folder.ts';
 import type { RunDirectory } from '../workspace/run-directory.ts';
 import {
   branchNote,
+  observeJob,
   pathInFolder,
   type SettledRun,
   type SettleOptions,
   settleRun,
   waitingNote,
 } from '../workspace/settle.ts';
-import { observeJob } from '../workspace/shared-workspace.ts';
 import { releaseWorkspace, Workspace, workspaceFolder } from '../workspace/workspace.ts';
 import type { JobResult, Patch } from './autopilot-output.ts';
 import type { AutopilotPorts } from './autopilot-request.ts';

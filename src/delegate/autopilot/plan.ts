@@ -3,8 +3,7 @@ import type { JsonSchema } from '../../json.ts';
 import { truncate } from '../../single-line.ts';
 import type { AgentName } from '../agents/agent.ts';
 import { narrowest, type Sandbox, sandboxes } from '../agents/sandbox.ts';
-import type { AutopilotSettings } from '../run/autopilot-settings.ts';
-import { type ThinkingLevel, thinkingLevels } from '../run/autopilot-settings.ts';
+import { type AutopilotSettings, type ThinkingLevel, thinkingLevels } from '../run/autopilot-settings.ts';
 import type { SkillMode } from '../run/skill-selection.ts';
 import { findCycle } from './job-graph.ts';
 

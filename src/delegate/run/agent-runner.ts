@@ -3,32 +3,27 @@ import { dirname, join } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { log } from '../../log.ts';
 import { WakeSignal } from '../../pace.ts';
-import type { Agent, AgentName, Invocation } from '../agents/agent.ts';
+import type { Agent, Invocation } from '../agents/agent.ts';
 import { Agents } from '../agents/agents.ts';
-import { type Containment, contain, type Program } from '../process/containment.ts';
+import { contain, type Program } from '../process/containment.ts';
 import { terminateRun } from '../process/process-end.ts';
 import { createRedaction, type Redact } from '../process/redaction.ts';
 import { demandRepository } from '../workspace/commits.ts';
 import { changesState } from '../workspace/journal.ts';
 import { removeFolder } from '../workspace/remove-folder.ts';
 import type { RunDirectory } from '../workspace/run-directory.ts';
-import {
-  releaseWorkspace,
-  Workspace,
-  type WorkspaceKind,
-  type WorkspaceOptions,
-  workspaceFolder,
-} from '../workspace/workspace.ts';
-import { followRun, type Limits, requestedStop, watchCancellation } from './follower.ts';
+import { releaseWorkspace, Workspace, workspaceFolder } from '../workspace/workspace.ts';
+import { followRun, requestedStop, watchCancellation } from './follower.ts';
+import type { HostOptions } from './host-message.ts';
 import { type OpenRun, ownRuns } from './open-run.ts';
 import { describeStorageError, type FinishedRun, finishRun } from './run-finish.ts';
-import { type MeterOptions, RunMeter } from './run-meter.ts';
+import { RunMeter } from './run-meter.ts';
 import { RunProgress } from './run-progress.ts';
 import { RunQueue } from './run-queue.ts';
+import { waitForTurn } from './run-recovery.ts';
 import { callDefaults, type RunHooks, type RunRequest, type RunResult } from './run-request.ts';
-import { type StartOptions, startRun } from './run-start.ts';
+import { startRun } from './run-start.ts';
 import { writeStart } from './run-state.ts';
-import { waitForTurn } from './run-turn.ts';
 
 /** A run whose agent is ready to start. */
 export interface PreparedRun {
@@ -49,11 +44,11 @@ type UnfinishedRun = Omit<
 export class AgentRunner {
   readonly agents: Agents;
   readonly redact: Redact;
-  readonly #options: RunnerOptions;
+  readonly #options: HostOptions;
   readonly #lockTimeoutMs: number | undefined;
   #queue: Promise<RunQueue> | undefined;
 
-  constructor(options: RunnerOptions, lockTimeoutMs?: number) {
+  constructor(options: HostOptions, lockTimeoutMs?: number) {
     this.#options = options;
     this.#lockTimeoutMs = lockTimeoutMs;
     this.agents = new Agents(options);
@@ -322,17 +317,12 @@ async function prepareRun(agent: Agent, request: RunRequest, isLive: boolean): P
   return invocation;
 }
 
-type IsolationOptions = Omit<WorkspaceOptions, 'stateDir' | 'ignored'> & {
-  readonly queueFile: string;
-  readonly runsDir: string;
-};
-
 /** Gives a writing run its view of the folder. Returns `undefined` if the run is cancelled while it waits for the folder. */
 async function isolateRun(
   { directory, cwd, sandbox, apply = 'auto', continues, sharedBy = directory }: RunRequest,
   { signal }: RunHooks,
   queue: RunQueue,
-  options: IsolationOptions,
+  options: HostOptions,
 ): Promise<Workspace | undefined> {
   const { queueFile, runsDir, env } = options;
   if (apply === 'branch' && sandbox !== 'read-only') await demandRepository(cwd, env);
@@ -362,22 +352,3 @@ function inWorkspace(request: RunRequest, { folder, overlay }: Workspace): RunRe
     ...(overlay && { overlay }),
   };
 }
-
-/** What running agents depends on. */
-type RunnerOptions = ConstructorParameters<typeof Agents>[0] &
-  StartOptions &
-  MeterOptions & {
-    readonly agent: AgentName;
-    /** True under the drop-in contract. */
-    readonly document: boolean;
-    readonly queueFile: string;
-    readonly runsDir: string;
-    /** Maximum number of running agents, counted over all runs of the user. */
-    readonly maxParallel: number;
-    readonly limits: Limits;
-    /** How the processes of an agent are kept together. Default: the best way that works. */
-    readonly containment?: Containment | 'auto';
-    /** Folders above this size are not copied to isolate a run. */
-    readonly copyLimitBytes: number;
-    readonly workspaceKinds?: readonly WorkspaceKind[];
-  };

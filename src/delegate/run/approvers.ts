@@ -4,19 +4,10 @@ import { Failure } from '../../failure.ts';
 import { log } from '../../log.ts';
 import type { Outreach } from '../../outreach.ts';
 import type { PendingApproval } from '../agents/protocols/approval.ts';
+import type { DelegateOptions } from './delegate-options.ts';
 import type { RunCall } from './run-state.ts';
 
-/** How people hear of runs. */
-export interface NewsOptions {
-  /** `away`: me, if no client waits for the run any more. Otherwise a person, or `nobody`. */
-  readonly notify: string;
-  /** Messages contain results, errors and commands, which lock screens may show. */
-  readonly details: boolean;
-  /** People who may allow what agents ask for, besides me. */
-  readonly approvers: readonly string[];
-  /** What quiet hours do to requests for permission. */
-  readonly atNight: 'silent' | 'delay' | 'ignore';
-}
+export type NewsOptions = DelegateOptions['news'];
 
 export interface Recipient {
   readonly person: string;
@@ -88,10 +79,7 @@ const reachableLifetimeMs = 60 * 60_000;
 export async function approvalLifetime({
   news,
   outreach,
-}: {
-  readonly news: NewsOptions;
-  readonly outreach?: Outreach;
-}): Promise<number | undefined> {
+}: Pick<DelegateOptions, 'news' | 'outreach'>): Promise<number | undefined> {
   if (outreach === undefined) return undefined;
   try {
     for (const { person } of await findApprovers(news, outreach))

@@ -1,15 +1,9 @@
+import type { ValueOf } from '../../tool.ts';
 import type { AgentName } from '../agents/agent.ts';
 import type { Usage } from '../agents/protocols/agent-event.ts';
 import { matches } from '../process/private-files.ts';
 import type { Stop } from './outcome.ts';
 import type { Spending, Spent } from './spending.ts';
-
-/** Limits; absent ones do not apply. */
-export interface Budget {
-  readonly tokens?: number;
-  readonly usd?: number;
-  readonly minutes?: number;
-}
 
 export const budgetSchema = {
   type: 'object',
@@ -20,6 +14,9 @@ export const budgetSchema = {
     minutes: { type: 'number', minimum: 0 },
   },
 } as const;
+
+/** Limits; absent ones do not apply. */
+export type Budget = ValueOf<typeof budgetSchema>;
 
 /** The narrower of two budgets, limit by limit. */
 export function narrowBudget(one: Budget | undefined, other: Budget | undefined): Budget | undefined {

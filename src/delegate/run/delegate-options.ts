@@ -93,29 +93,38 @@ export function delegateOptions(values: Values, env: Environment, document: bool
     env,
     /** The working directory of the server. */
     startedIn: process.cwd(),
+    /** Maximum number of running agents, counted over all runs of the user. */
     maxParallel: values['delegate.max_parallel'],
     approvals: {
       mode: values['delegate.approvals'],
       rules: values['delegate.approval_rules'],
       timeoutMs: seconds === undefined ? undefined : seconds * 1000,
     },
+    /** How people hear of runs. */
     news: {
+      /** `away`: me, if no client waits for the run any more. Otherwise a person, or `nobody`. */
       notify: values['delegate.notify'],
+      /** Messages contain results, errors and commands, which lock screens may show. */
       details: values['delegate.notify_details'],
+      /** People who may allow what agents ask for, besides me. */
       approvers: values['delegate.approvers'],
+      /** What quiet hours do to requests for permission. */
       atNight: values['delegate.approvals_at_night'],
     },
     /** When the changes of a run are applied, unless the call says so. */
     apply: document ? 'auto' : values['delegate.apply'],
+    /** How the processes of an agent are kept together. */
     containment: values['delegate.containment'],
     /** Which finished runs are kept. Absent fields mean no limit. */
     retention: retentionOf(values, document),
     /** Folders above this size are not copied to isolate a run. */
     copyLimitBytes: values['delegate.copy_limit_mb'] * 1024 * 1024,
+    /** Time limits in milliseconds; 0 means no limit. `grace` is the time between asking an agent to stop and killing it. */
     limits: { start: timeoutMs('start'), idle: timeoutMs('idle'), total: timeoutMs('total'), grace: 3_000 },
     reasoningEffort: values['delegate.reasoning_effort'],
     ceiling: values['delegate.sandbox_ceiling'],
     dangerFolders: values['delegate.danger_folders'],
+    /** Protected folders that runs may write to anyway. */
     writeFolders: values['delegate.write_folders'],
     /** Folders whose own agent settings apply to runs in them. */
     trustedFolders: values['delegate.trusted_folders'],

@@ -6,20 +6,12 @@ import { type EndedProcess, terminateRun } from '../process/process-end.ts';
 import type { Redact } from '../process/redaction.ts';
 import type { RunDirectory } from '../workspace/run-directory.ts';
 import type { AgentProcess, Exit } from './agent-process.ts';
+import type { DelegateOptions } from './delegate-options.ts';
 import { EventFile } from './event-file.ts';
 import type { Stop } from './outcome.ts';
 import { RunProgress } from './run-progress.ts';
 import type { RunQueue } from './run-queue.ts';
 import { writeThread } from './run-state.ts';
-
-/** Time limits in milliseconds; 0 means no limit. */
-export interface Limits {
-  readonly start: number;
-  readonly idle: number;
-  readonly total: number;
-  /** Time between asking an agent to stop and killing it. */
-  readonly grace: number;
-}
 
 export interface FollowedRun {
   readonly directory: RunDirectory;
@@ -27,7 +19,7 @@ export interface FollowedRun {
   readonly queue: RunQueue;
   readonly process: AgentProcess;
   readonly redact: Redact;
-  readonly limits: Limits;
+  readonly limits: DelegateOptions['limits'];
   readonly startedAt: Date;
   readonly signal: AbortSignal;
   /** Ends the wait between two checks early, e.g. when the agent exits. */

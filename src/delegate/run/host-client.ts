@@ -6,9 +6,15 @@ import { storageReason } from '../../storage-error.ts';
 import { launch } from '../process/launch.ts';
 import { ownProgram } from '../process/own-program.ts';
 import { identify, type ProcessIdentity } from '../process/process-table.ts';
-import type { HostMessage, HostOptions, HostOrder, HostRequest, OrderMessage } from './host-message.ts';
-import { orderFormat } from './host-message.ts';
-import { MessageSocket } from './message-socket.ts';
+import {
+  type HostMessage,
+  type HostOptions,
+  type HostOrder,
+  type HostRequest,
+  MessageSocket,
+  type OrderMessage,
+  orderFormat,
+} from './host-message.ts';
 
 /** The connection of a server to a run host that it has started. */
 export interface HostClient {

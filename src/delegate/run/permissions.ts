@@ -4,6 +4,7 @@ import { isObject, parseJson } from '../../json.ts';
 import { parseRule } from '../agents/protocols/approval-rules.ts';
 import { isSandbox, narrowest, type Sandbox } from '../agents/sandbox.ts';
 import { isInFolder, isInside, realpath } from '../process/folder-scope.ts';
+import type { DelegateOptions } from './delegate-options.ts';
 
 /** The calling thread and its permissions, as far as the client sends them. */
 export interface Caller {
@@ -33,17 +34,11 @@ export function readCaller({ meta, actor }: Pick<Context, 'meta' | 'actor'>): Ca
   };
 }
 
-export interface PermissionLimits {
-  /** True under the drop-in contract: up to the ceiling, a run may go without a sandbox in every folder. */
-  readonly document: boolean;
-  readonly ceiling: Sandbox;
-  readonly dangerFolders: readonly string[];
-  /** Protected folders that runs may write to anyway. */
-  readonly writeFolders: readonly string[];
-  readonly userHome: string;
-  /** The working directory of the server. */
-  readonly startedIn: string;
-}
+/** Under the drop-in contract, up to the ceiling, a run may go without a sandbox in every folder. */
+export type PermissionLimits = Pick<
+  DelegateOptions,
+  'document' | 'ceiling' | 'dangerFolders' | 'writeFolders' | 'userHome' | 'startedIn'
+>;
 
 export interface GrantedSandbox {
   readonly sandbox: Sandbox;
@@ -165,10 +160,6 @@ async function findProtection(
   return reason === undefined || (await isInside(cwd, writeFolders)) ? undefined : reason;
 }
 
-interface ApprovalLimits extends Pick<PermissionLimits, 'ceiling' | 'userHome'> {
-  readonly approvals: { readonly mode: 'never' | 'ask'; readonly rules: readonly string[] };
-}
-
 /**
  * True if the agent may ask to leave its sandbox. Nobody can allow more than the caller and the settings may grant, and only
  * the changes of writing runs are recorded.
@@ -176,7 +167,7 @@ interface ApprovalLimits extends Pick<PermissionLimits, 'ceiling' | 'userHome'> 
 export function mayAsk(
   sandbox: Sandbox,
   caller: Pick<Caller, 'ceiling' | 'sandbox'>,
-  { approvals, ceiling, userHome }: ApprovalLimits,
+  { approvals, ceiling, userHome }: Pick<DelegateOptions, 'approvals' | 'ceiling' | 'userHome'>,
 ): boolean {
   if (approvals.mode === 'never' || sandbox !== 'workspace-write') return false;
   // An invalid rule must not be skipped.

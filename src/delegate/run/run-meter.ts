@@ -1,16 +1,14 @@
 import { dirname } from 'node:path';
 import type { Agent } from '../agents/agent.ts';
-import { type Budgets, exceededBudget, narrowBudget, type Price, priceOf } from './budget.ts';
+import { exceededBudget, narrowBudget, priceOf } from './budget.ts';
+import type { DelegateOptions } from './delegate-options.ts';
 import type { Stop } from './outcome.ts';
 import type { RunProgress } from './run-progress.ts';
 import type { RunRequest } from './run-request.ts';
 import { readCall } from './run-state.ts';
 import type { CountedRun, Spending } from './spending.ts';
 
-export interface MeterOptions {
-  readonly budgets: Budgets;
-  readonly prices: readonly Price[];
-}
+type MeterOptions = Pick<DelegateOptions, 'budgets' | 'prices'>;
 
 const updateIntervalMs = 1_000;
 

@@ -1,32 +1,28 @@
 import { promises as disk } from 'node:fs';
 import { present } from '../../json.ts';
+import type { ValueOf } from '../../tool.ts';
 import type { Usage } from '../agents/agent.ts';
 import type { PendingApproval } from '../agents/protocols/approval.ts';
 import { readJson } from '../process/json-file.ts';
-import type { EndedProcess } from '../process/process-end.ts';
 import type { Evidence } from '../workspace/evidence.ts';
 import { RunDirectory } from '../workspace/run-directory.ts';
 import { type Answer, asAnswer } from './answer.ts';
 import type { RunStatus } from './outcome.ts';
 import { describeRequest } from './run-progress.ts';
-import type { RunOutput } from './run-report.ts';
 import type { RunResult } from './run-request.ts';
+import type { runSchema } from './run-schema.ts';
 import { type RunCall, type RunEnd, readRunState, timingSince } from './run-state.ts';
 import type { SkillSelection } from './skill-selection.ts';
 import type { Skill } from './skills.ts';
 
 /** A run as read from its directory, whichever server ran it. */
-export interface RunRecord extends RunOutput {
+export interface RunRecord
+  extends Omit<Required<ValueOf<typeof runSchema>>, 'host' | 'selected_skills' | 'usage' | 'evidence'>,
+    Pick<RunEnd, 'agent' | 'protocol' | 'model'> {
   readonly selected_skills: readonly Skill[];
   readonly usage: Usage | null;
   readonly cost_usd?: number | null;
-  /** The agent that did the work, how it was driven, and its model if the call named one. */
-  readonly agent?: string;
-  readonly protocol?: string;
-  readonly model?: string;
   readonly evidence: Evidence | null;
-  readonly warnings: readonly string[];
-  readonly ended_processes: readonly EndedProcess[];
   /** Requests of the agent that wait for a person. Absent without any. */
   readonly approvals?: readonly PendingApproval[];
 }

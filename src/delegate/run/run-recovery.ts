@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { log } from '../../log.ts';
+import type { WakeSignal } from '../../pace.ts';
 import type { AgentName } from '../agents/agent.ts';
 import { isInFolder } from '../process/folder-scope.ts';
 import { terminateRun } from '../process/process-end.ts';
@@ -9,10 +10,11 @@ import type { AgentRunner } from './agent-runner.ts';
 import { EventFile } from './event-file.ts';
 import { requestedStop } from './follower.ts';
 import { isJob, type OpenRun, ownRuns } from './open-run.ts';
+import type { Stop } from './outcome.ts';
 import { endEvent } from './run-events.ts';
 import { RunProgress } from './run-progress.ts';
 import type { RunQueue } from './run-queue.ts';
-import type { RunRequest, RunResult } from './run-request.ts';
+import type { RunHooks, RunRequest, RunResult } from './run-request.ts';
 import { hasEnd } from './run-state.ts';
 
 /** A run whose host was killed. `process` is its agent, if it was recorded. */
@@ -127,4 +129,34 @@ export function isWithin({ directory }: Pick<OpenRun, 'directory'>, only: string
 function isUnclaimed(queue: RunQueue, { directory, owner }: OpenRun): boolean {
   const now = queue.find(directory);
   return now?.owner.pid === owner.pid && now.owner.born === owner.born;
+}
+
+const pollIntervalMs = 100;
+/** How often a waiting run checks whether the runs before it are still alive. */
+const livenessCheckMs = 2_000;
+
+/** Waits for a place in the queue. Returns nothing when the run may start, or the reason why it will not start. */
+export async function waitForTurn(
+  runner: AgentRunner,
+  { directory: { path } }: RunRequest,
+  wakeSignal: WakeSignal,
+  { signal, onState }: RunHooks,
+): Promise<Stop | undefined> {
+  const queue = await runner.queue;
+  let version: number | undefined;
+  let checkedAt = Number.NEGATIVE_INFINITY;
+  for (let first = true; ; first = false) {
+    const stop = requestedStop(signal, queue, path);
+    if (stop !== undefined) return stop;
+    // Nothing can have changed for this run if nobody has changed the queue and nobody has died.
+    const isDue = performance.now() - checkedAt > livenessCheckMs;
+    if (isDue && !first) await recoverRuns(runner);
+    if (queue.version !== version || isDue) {
+      version = queue.version;
+      checkedAt = performance.now();
+      if (await runner.tryStart(queue, path)) return undefined;
+    }
+    if (first) onState?.('waiting');
+    await wakeSignal.wait(pollIntervalMs);
+  }
 }

@@ -50,7 +50,8 @@ describe('runReport', () => {
   it('omits nothing but empty lists and paths, for clients that read only the text', () => {
     const summary = `a\nb ${'x'.repeat(300)}`;
     const next_actions = ['1', '2', '3', '4', '5', '6', '7'];
-    const evidence = { files: [{ path: 'src/a.ts', status: 'verified' }] };
+    const files = [{ path: 'src/a.ts', status: 'verified' as const }];
+    const evidence = { method: 'overlay' as const, complete: true, files, omitted: 0 };
     const output = { ...done, summary, next_actions, evidence };
     const text = resultText('delegate_run', output, false);
     expect(text).toContain(`run_id: ${done.run_id}\n`);

@@ -1,28 +1,14 @@
-import type { Artifact } from '../workspace/run-directory.ts';
 import type { Deliverable } from './answer.ts';
 import type { EventLine } from './event-lines.ts';
-import type { RunStatus } from './outcome.ts';
 import { lineEnd, oneLine, quoteLines } from './run-progress.ts';
-import type { Timing } from './run-state.ts';
+import type { RunRecord } from './run-record.ts';
 
-/** Result of a run, as the tools return it. */
-export interface RunOutput {
-  readonly run_id: string;
-  readonly run_dir: string;
-  readonly subagent_thread_id: string | null;
-  readonly summary: string;
-  readonly deliverables: readonly Deliverable[];
-  readonly open_questions: readonly string[];
-  readonly next_actions: readonly string[];
-  readonly artifacts: readonly Artifact[];
-  readonly timing: Timing;
-  readonly status: RunStatus | 'running' | 'interrupted';
-  readonly error: string | null;
-  readonly warnings?: readonly string[];
-  readonly evidence?: {
-    readonly files: readonly { readonly path: string; readonly status: string }[];
-  } | null;
-}
+/** The part of a run that reports show. */
+export type RunOutput = Omit<
+  RunRecord,
+  'selected_skills' | 'usage' | 'warnings' | 'evidence' | 'ended_processes'
+> &
+  Partial<Pick<RunRecord, 'warnings' | 'evidence'>>;
 
 const lineLength = 200;
 const listLength = 5;

@@ -22,21 +22,13 @@ import { createHoldBack, type Redact } from '../process/redaction.ts';
 import type { RunDirectory } from '../workspace/run-directory.ts';
 import { type AgentProcess, type ContainedAgent, startAgent, startPiped } from './agent-process.ts';
 import { validateAnswer } from './answer.ts';
+import type { DelegateOptions } from './delegate-options.ts';
 import { requestEvent } from './run-events.ts';
 import type { RunQueue } from './run-queue.ts';
 import type { RunHooks, RunRequest } from './run-request.ts';
 import { writeApprovals } from './run-state.ts';
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
-export interface StartOptions {
-  readonly env: Environment;
-  /** Variables whose secret values are redacted. Default: `env`. */
-  readonly knownVariables?: Environment;
-  readonly userHome: string;
-  /** How requests for permission are answered. */
-  readonly approvals: { readonly rules: readonly string[]; readonly timeoutMs: number | undefined };
-}
+type StartOptions = Pick<DelegateOptions, 'env' | 'knownVariables' | 'userHome' | 'approvals'>;
 
 interface ReadyRun {
   readonly agent: Agent;

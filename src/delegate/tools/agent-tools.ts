@@ -1,9 +1,7 @@
 import { defineTool, hints } from '../../tool.ts';
-import { surveyAgent } from '../agents/agent-survey.ts';
+import { surveyAgent, surveySchema } from '../agents/agent-survey.ts';
 import type { DelegateOptions } from '../run/delegate-options.ts';
 import type { DelegationRuntime } from './delegation-runtime.ts';
-
-const nullableText = { anyOf: [{ type: 'string' }, { type: 'null' }] } as const;
 
 /** The tool that lists the agents of this machine. */
 export function agentTools(options: DelegateOptions, runtime: () => Promise<DelegationRuntime>) {
@@ -23,22 +21,7 @@ export function agentTools(options: DelegateOptions, runtime: () => Promise<Dele
         required: ['agents', 'default'],
         properties: {
           default: { type: 'string' },
-          agents: {
-            type: 'array',
-            items: {
-              type: 'object',
-              required: ['name', 'program', 'version', 'signed_in', 'can', 'sandbox'],
-              properties: {
-                name: { type: 'string' },
-                program: nullableText,
-                version: nullableText,
-                signed_in: { anyOf: [{ type: 'boolean' }, { type: 'null' }], description: 'null: unknown' },
-                can: { type: 'array', items: { type: 'string' } },
-                sandbox: { enum: ['own', 'adjutant'], description: 'Who limits its commands' },
-                hint: { type: 'string', description: 'What to do before it can be used' },
-              },
-            },
-          },
+          agents: { type: 'array', items: surveySchema },
         },
       },
       annotations: hints.reads,

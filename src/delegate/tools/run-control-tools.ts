@@ -1,8 +1,7 @@
 import { type Context, owner } from '../../context.ts';
 import { Denied, Failure } from '../../failure.ts';
 import { defineTool, hints, type ToolResult } from '../../tool.ts';
-import type { RunOrder } from '../agents/protocols/approval.ts';
-import { approvalDecisions, approvalSchema } from '../agents/protocols/approval.ts';
+import { approvalDecisions, approvalSchema, type RunOrder } from '../agents/protocols/approval.ts';
 import { personOf } from '../run/approval-questions.ts';
 import { mayDecide } from '../run/approvers.ts';
 import { readCaller } from '../run/permissions.ts';

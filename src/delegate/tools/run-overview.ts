@@ -1,28 +1,13 @@
 import { resolve } from 'node:path';
+import type { ValueOf } from '../../tool.ts';
 import type { AutopilotOutput } from '../autopilot/autopilot-output.ts';
 import { isInFolder } from '../process/folder-scope.ts';
 import type { RunRecord } from '../run/run-record.ts';
+import type { runListSchema } from '../run/run-schema.ts';
 
 /** A run as an entry of a list. */
-export interface RunOverview {
-  readonly run_id: string;
-  readonly tool: string;
-  readonly status: RunRecord['status'] | 'waiting';
-  readonly started_at: string;
-  readonly duration_ms: number;
-  /** Tokens of this run; `null` if unknown. */
+export interface RunOverview extends ValueOf<typeof runListSchema.properties.runs.items> {
   readonly usage: RunRecord['usage'];
-  readonly subagent_thread_id: string | null;
-  /** Absent for autopilots and until the agent is known. */
-  readonly agent?: string;
-  readonly cwd: string;
-  readonly task: string;
-  readonly summary: string;
-  readonly error: string | null;
-  /** The host name of the machine that has the run, if it is another machine. */
-  readonly host?: string;
-  /** The token or OAuth subject that started the run. Absent for the owner. */
-  readonly actor?: string;
   /** Whose run it is, as `identityOf` identifies actors. Absent for the owner and in runs of earlier versions. */
   readonly actor_id?: string;
 }

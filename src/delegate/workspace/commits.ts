@@ -275,9 +275,9 @@ async function ignoredPaths(
   try {
     await disk.mkdir(join(tree, user.prefix), { recursive: true });
     const changed = new Map(changes.map((change) => [change.path, change]));
-    const copyIgnoreFile = async (from: string, path: string) => {
-      await disk.mkdir(within(tree, parentOf(path)), { recursive: true });
-      await copyRegularFile(within(from, path), within(tree, path)).catch(() => {});
+    const copyIgnoreFile = async (from: string | undefined, path: string, to = path) => {
+      await disk.mkdir(within(tree, parentOf(to)), { recursive: true });
+      if (from !== undefined) await copyRegularFile(within(from, path), within(tree, to)).catch(() => {});
     };
     for (const above of ['', ...parentsOf(user.prefix)])
       if (above !== user.prefix.replace(/\/$/, ''))
@@ -285,10 +285,8 @@ async function ignoredPaths(
     for (const folder of new Set(['', ...changes.flatMap(({ path }) => parentsOf(path))])) {
       const path = folder === '' ? '.gitignore' : `${folder}/.gitignore`;
       const own = changed.get(path);
-      const target = within(tree, `${user.prefix}${path}`);
-      await disk.mkdir(within(tree, parentOf(`${user.prefix}${path}`)), { recursive: true });
       const from = own === undefined ? origin : own.state === undefined ? undefined : content;
-      if (from !== undefined) await copyRegularFile(within(from, path), target).catch(() => {});
+      await copyIgnoreFile(from, path, `${user.prefix}${path}`);
     }
     const input = Buffer.concat(
       changes.flatMap(({ path }) => [Buffer.from(user.prefix), Buffer.from(encodePath(path)), Buffer.of(0)]),

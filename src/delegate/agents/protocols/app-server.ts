@@ -7,8 +7,7 @@ import type {
   TurnEnd,
   TurnInput,
 } from './agent-conversation.ts';
-import type { Usage } from './agent-event.ts';
-import { addUsage, usageSince } from './agent-event.ts';
+import { addUsage, type Usage, usageSince } from './agent-event.ts';
 import { toEvent, toUsage, unwrapShell } from './app-server-events.ts';
 import { type ApprovalAnswer, type ApprovalRequest, approvalDecisions } from './approval.ts';
 import { JsonPeer, type RequestId } from './json-peer.ts';
