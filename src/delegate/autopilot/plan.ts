@@ -1,34 +1,11 @@
-import type { XStatic } from 'typebox/schema';
 import type { JsonSchema } from '../../json.ts';
 import { truncate } from '../../single-line.ts';
+import type { ValueOf } from '../../tool.ts';
 import type { AgentName } from '../agents/agent.ts';
 import { narrowest, type Sandbox, sandboxes } from '../agents/sandbox.ts';
-import { type AutopilotSettings, type ThinkingLevel, thinkingLevels } from '../run/autopilot-settings.ts';
+import { type AutopilotSettings, thinkingLevels } from '../run/autopilot-settings.ts';
 import type { SkillMode } from '../run/skill-selection.ts';
 import { findCycle } from './job-graph.ts';
-
-/** Whether sub-agents do the task, and why. */
-export interface Decision {
-  readonly should_delegate: boolean;
-  readonly reason: string;
-}
-
-/** A job of a plan, without the settings of its agent. */
-export interface PlannedJob {
-  readonly id: string;
-  readonly title: string;
-  readonly thinking_level: ThinkingLevel;
-  readonly task: string;
-  readonly sandbox: Sandbox;
-  /** Default: the configured agent. */
-  readonly agent?: AgentName;
-  /** Ids of the jobs that must complete first. Their results are passed to this job. */
-  readonly depends_on: readonly string[];
-  /** Names from the shortlist. If `undefined`, skills are selected by the job's task. */
-  readonly skills: readonly string[] | undefined;
-  /** Commands that must succeed for the job to be completed. */
-  readonly acceptance: readonly string[];
-}
 
 export interface Plan {
   readonly decision: Decision;
@@ -85,7 +62,17 @@ const planShape = {
     },
   },
 } as const;
-type RawPlan = XStatic<typeof planShape>;
+type RawPlan = ValueOf<typeof planShape>;
+type RawJob = RawPlan['jobs'][number];
+
+/** Whether sub-agents do the task, and why. */
+export type Decision = Pick<RawPlan, 'should_delegate' | 'reason'>;
+
+/** A job of a plan, without the settings of its agent. Default: the configured agent. */
+export interface PlannedJob extends Omit<RawJob, 'skills'> {
+  /** Names from the shortlist. If `undefined`, skills are selected by the job's task. */
+  readonly skills: readonly string[] | undefined;
+}
 
 /** The schema for the planner's answer. It lists only the agents, sandboxes and skills that the plan may use. */
 export function planSchema({ agents, sandbox, shortlist }: PlanBounds): JsonSchema {

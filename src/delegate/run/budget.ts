@@ -35,12 +35,21 @@ export interface Budgets {
 }
 
 /** US dollars per million tokens of the models whose names match, where `*` stands for any text. */
-export interface Price {
-  readonly model: string;
-  readonly input: number;
-  readonly cached_input?: number;
-  readonly output: number;
-}
+export const priceSchema = {
+  type: 'object',
+  required: ['model', 'input', 'output'],
+  additionalProperties: false,
+  properties: {
+    model: {
+      type: 'string',
+      description: 'Model, or agent for runs that name no model. * stands for any text',
+    },
+    input: { type: 'number', minimum: 0 },
+    cached_input: { type: 'number', minimum: 0 },
+    output: { type: 'number', minimum: 0 },
+  },
+} as const;
+export type Price = ValueOf<typeof priceSchema>;
 
 /** The price of tokens; `undefined` if no price is set for the model. */
 export function priceOf(

@@ -1,10 +1,10 @@
-import { setTimeout as after } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Context, identityOf, isOwner } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import type { Change } from '../../feature.ts';
 import { isObject, messageOf } from '../../json.ts';
 import { log } from '../../log.ts';
+import { within } from '../../pace.ts';
 import { storageReason } from '../../storage-error.ts';
 import type { Agent } from '../agents/agent.ts';
 import type { RunOrder } from '../agents/protocols/approval.ts';
@@ -236,15 +236,9 @@ export class Delegation {
   async waitForOutcome<Output>(run: StartedRun<Output>): Promise<Output | undefined> {
     const { answerWithinMs } = this.options;
     if (answerWithinMs === 0) return run.done;
-    const timer = new AbortController();
-    const timeout = after(answerWithinMs, undefined, { signal: timer.signal }).catch(() => undefined);
-    try {
-      const output = await Promise.race([run.done, timeout]);
-      if (output === undefined) run.detach();
-      return output;
-    } finally {
-      timer.abort();
-    }
+    const output = await within(run.done, answerWithinMs);
+    if (output === undefined) run.detach();
+    return output;
   }
 
   /** Waits for runs that are being cancelled and leaves all others to their hosts. */
@@ -291,13 +285,9 @@ async function identifyCaller(
  */
 async function clientRoots(context: Context): Promise<readonly string[] | undefined> {
   if (!context.can('roots')) return undefined;
-  const timer = new AbortController();
-  const timeout = after(answerTimeoutMs, undefined, { signal: timer.signal }).catch(() => undefined);
   try {
-    const answers = await Promise.race([
-      context.ask({ roots: { method: 'roots/list', params: {} } }),
-      timeout,
-    ]);
+    const asked = context.ask({ roots: { method: 'roots/list', params: {} } });
+    const answers = await within(asked, answerTimeoutMs);
     const listed = answers?.['roots']?.['roots'];
     const roots = (Array.isArray(listed) ? listed : []).flatMap(toPath);
     return roots.length === 0 ? undefined : roots;
@@ -305,8 +295,6 @@ async function clientRoots(context: Context): Promise<readonly string[] | undefi
     if (!(error instanceof Error)) throw error; // A question to the client, not a failure.
     log('warning', `the client did not list its roots: ${error.message}`);
     return undefined;
-  } finally {
-    timer.abort();
   }
 }
 

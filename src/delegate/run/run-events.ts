@@ -1,7 +1,7 @@
 import { basename, dirname, sep } from 'node:path';
+import { present } from '../../json.ts';
 import type { RunEvent, RunEventKind } from '../../run-events.ts';
 import type { LocalDatabase } from '../../store/local-database.ts';
-import type { SqliteRow } from '../../store/sqlite-file.ts';
 import type { PendingApproval } from '../agents/protocols/approval.ts';
 import { isAlive, type ProcessIdentity } from '../process/process-table.ts';
 import { type RunCall, readCall, readEnd } from './run-state.ts';
@@ -87,12 +87,14 @@ export class RunEvents {
   unsettled(): readonly UnsettledEvent[] {
     return this.#database
       .all(
-        "SELECT * FROM run_events WHERE state = 'new' OR (state = 'told' AND closed = 1) ORDER BY at_ms LIMIT 200",
+        `SELECT id, run_id AS runId, kind, at_ms AS atMs, actor, folder, notify, request, expires_ms AS expiresMs,
+           directory, closed
+         FROM run_events WHERE state = 'new' OR (state = 'told' AND closed = 1) ORDER BY at_ms LIMIT 200`,
       )
-      .map((row) => ({
-        event: toEvent(row),
-        directory: String(row['directory']),
-        isClosed: row['closed'] === 1,
+      .map(({ directory, closed, ...event }) => ({
+        event: present(event) as unknown as RunEvent,
+        directory: String(directory),
+        isClosed: closed === 1,
       }));
   }
 
@@ -124,22 +126,6 @@ export class RunEvents {
     const [row] = this.#database.all('SELECT pid, born FROM attended WHERE directory = ?', directory);
     return row !== undefined && isAlive({ pid: Number(row['pid']), born: String(row['born']) });
   }
-}
-
-function toEvent(row: SqliteRow): RunEvent {
-  const optional = (name: string) => (row[name] === null ? undefined : row[name]);
-  const [notify, request, expiresMs] = ['notify', 'request', 'expires_ms'].map(optional);
-  return {
-    id: String(row['id']),
-    runId: String(row['run_id']),
-    kind: row['kind'] as RunEventKind,
-    atMs: Number(row['at_ms']),
-    actor: String(row['actor']),
-    folder: String(row['folder']),
-    ...(notify !== undefined && { notify: String(notify) }),
-    ...(request !== undefined && { request: String(request) }),
-    ...(expiresMs !== undefined && { expiresMs: Number(expiresMs) }),
-  };
 }
 
 /** How a run ended, as an event. `undefined` for a job, a run that was cancelled, and one that has not ended. */

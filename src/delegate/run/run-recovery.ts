@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
-import { setTimeout as pause } from 'node:timers/promises';
 import { log } from '../../log.ts';
-import type { WakeSignal } from '../../pace.ts';
+import { type WakeSignal, within } from '../../pace.ts';
 import type { AgentName } from '../agents/agent.ts';
 import { isInFolder } from '../process/folder-scope.ts';
 import { terminateRun } from '../process/process-end.ts';
@@ -100,14 +99,14 @@ export async function recoverUnlisted(
 
 /** One run that cannot be finished, or not soon, must not keep others from being finished. */
 async function inTime(runId: string, work: Promise<unknown>): Promise<void> {
-  const timer = new AbortController();
-  const late = pause(recoveryTimeoutMs, undefined, { signal: timer.signal, ref: false }).then(
-    () => log('warning', `run ${runId} could not be finished within ${recoveryTimeoutMs / 1000} s`),
-    () => {},
-  );
-  const done = work.catch((error: unknown) => log('warning', `run ${runId} could not be finished`, error));
-  await Promise.race([done, late]);
-  timer.abort();
+  const done = work
+    .then(() => true)
+    .catch((error: unknown) => {
+      log('warning', `run ${runId} could not be finished`, error);
+      return true;
+    });
+  if ((await within(done, recoveryTimeoutMs)) === undefined)
+    log('warning', `run ${runId} could not be finished within ${recoveryTimeoutMs / 1000} s`);
 }
 
 const recoveryTimeoutMs = 60_000;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { eventsText, formatFor, type RunOutput, resultText, runReport } from './run-report.ts';
+import { eventsText, formatFor, type RunOutput, runReport } from './run-report.ts';
 
 const done: RunOutput = {
   run_id: '2025-12-30_000000_abcdef',
@@ -53,13 +53,13 @@ describe('runReport', () => {
     const files = [{ path: 'src/a.ts', status: 'verified' as const }];
     const evidence = { method: 'overlay' as const, complete: true, files, omitted: 0 };
     const output = { ...done, summary, next_actions, evidence };
-    const text = resultText('delegate_run', output, false);
+    const text = runReport('delegate_run', output, { whole: true, withPaths: false });
     expect(text).toContain(`run_id: ${done.run_id}\n`);
     expect(text).toContain(`summary: a\n> b ${'x'.repeat(300)}\n`);
     expect(text).toContain('- 6\n- 7\n');
     expect(text).toMatch(/\nchanged_files \(1\):\n- src\/a\.ts \(verified\)$/);
     expect(text).not.toMatch(/\(0\)|run_dir/);
-    expect(resultText('delegate_run', output, true)).toContain(`run_dir: ${done.run_dir}\n`);
+    expect(runReport('delegate_run', output, { whole: true })).toContain(`run_dir: ${done.run_dir}\n`);
   });
 
   it('quotes the lines of events, also of parts of a message', () => {

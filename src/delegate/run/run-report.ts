@@ -13,50 +13,34 @@ export type RunOutput = Omit<
 const lineLength = 200;
 const listLength = 5;
 
-/** Formats the result of a run as text, for clients that read only the text: without empty lists, and paths only with `withPaths`. */
-export function resultText(tool: string, output: RunOutput, withPaths: boolean): string {
-  const { clip, section } = formatFor(true);
-  const { run_id, run_dir, status, timing, subagent_thread_id, error, summary, evidence, warnings } = output;
-  const list = (name: string, items: readonly string[]) =>
-    items.length === 0 ? [] : ['', ...section(name, items)];
+/**
+ * The text content of a run's result, as the drop-in contract has it. `whole` omits nothing that an agent wrote, and no lists but
+ * empty ones, for clients that read only the text.
+ */
+export function runReport(
+  tool: string,
+  output: RunOutput,
+  { whole = false, withPaths = true }: { readonly whole?: boolean; readonly withPaths?: boolean } = {},
+): string {
+  const { clip, section } = formatFor(whole);
+  const { run_id, status, timing, subagent_thread_id: thread, error, evidence, warnings = [] } = output;
+  const list = (name: string, items: readonly string[], isOptional = whole) =>
+    isOptional && items.length === 0 ? [] : ['', ...section(name, items)];
   return [
     tool,
-    `run_id: ${run_id}`,
+    ...(whole ? [`run_id: ${run_id}`] : []),
     `status: ${status} (${timing.duration_ms}ms)`,
-    ...(withPaths ? [`run_dir: ${run_dir}`] : []),
-    ...(subagent_thread_id === null ? [] : [`subagent_thread_id: ${clip(subagent_thread_id)}`]),
+    ...(withPaths ? [`run_dir: ${output.run_dir}`] : []),
+    ...(whole && thread === null ? [] : [`subagent_thread_id: ${clip(thread ?? '(none)')}`]),
     ...(error === null ? [] : [`error: ${clip(error)}`]),
     '',
-    `summary: ${clip(summary)}`,
+    `summary: ${clip(output.summary)}`,
     ...list('deliverables', output.deliverables.map(describe)),
     ...list('open_questions', output.open_questions),
     ...list('next_actions', output.next_actions),
-    ...list('changed_files', evidence?.files.map(changeLine) ?? []),
-    ...list('warnings', warnings ?? []),
+    ...(whole ? list('changed_files', evidence?.files.map(changeLine) ?? []) : []),
+    ...list('warnings', warnings, true),
     ...(withPaths ? ['', ...debugPointers(output)] : []),
-  ].join('\n');
-}
-
-/** Formats the result of a run as the drop-in contract does. */
-export function runReport(tool: string, output: RunOutput): string {
-  const { clip, section } = formatFor(false);
-  return [
-    tool,
-    `status: ${output.status} (${output.timing.duration_ms}ms)`,
-    `run_dir: ${output.run_dir}`,
-    `subagent_thread_id: ${clip(output.subagent_thread_id ?? '(none)')}`,
-    ...(output.error === null ? [] : [`error: ${clip(output.error)}`]),
-    '',
-    `summary: ${clip(output.summary)}`,
-    '',
-    ...section('deliverables', output.deliverables.map(describe)),
-    '',
-    ...section('open_questions', output.open_questions),
-    '',
-    ...section('next_actions', output.next_actions),
-    '',
-    ...(output.warnings?.length ? [...section('warnings', output.warnings), ''] : []),
-    ...debugPointers(output),
   ].join('\n');
 }
 

@@ -4,7 +4,7 @@ import { sandboxes } from '../agents/sandbox.ts';
 import { containments } from '../process/containments.ts';
 import { applyModes } from '../workspace/apply-mode.ts';
 import { autopilotSettings } from './autopilot-settings.ts';
-import { budgetSchema } from './budget.ts';
+import { budgetSchema, priceSchema } from './budget.ts';
 
 export const delegateSettings = defineSettings({
   'delegate.agent': {
@@ -60,23 +60,7 @@ export const delegateSettings = defineSettings({
   },
   'delegate.prices': {
     type: 'structure',
-    schema: {
-      type: 'array',
-      items: {
-        type: 'object',
-        required: ['model', 'input', 'output'],
-        additionalProperties: false,
-        properties: {
-          model: {
-            type: 'string',
-            description: 'Model, or agent for runs that name no model. * stands for any text',
-          },
-          input: { type: 'number', minimum: 0 },
-          cached_input: { type: 'number', minimum: 0 },
-          output: { type: 'number', minimum: 0 },
-        },
-      },
-    },
+    schema: { type: 'array', items: priceSchema },
     default: [],
     description:
       'US dollars per million tokens, for agents that do not report their costs. The first match counts.',

@@ -3,7 +3,7 @@ import { shorten } from '../../paging.ts';
 import { type AutopilotOutput, missingFiles, noDelegation } from '../autopilot/autopilot-output.ts';
 import { autopilotReport } from '../autopilot/autopilot-report.ts';
 import type { RunRecord } from '../run/run-record.ts';
-import { resultText } from '../run/run-report.ts';
+import { runReport } from '../run/run-report.ts';
 import { asSkill } from '../run/skills.ts';
 
 /** The result of a tool that reports a run: the whole, or what fits on a page and how to get the rest. */
@@ -25,7 +25,7 @@ type ShownRun = RunRecord & { readonly autopilot?: AutopilotOutput };
 
 const textOf = (tool: string, withPaths: boolean) => (run: ShownRun) =>
   run.autopilot === undefined
-    ? resultText(tool, run, withPaths)
+    ? runReport(tool, run, { whole: true, withPaths })
     : autopilotReport(run.autopilot, { whole: true, withPaths });
 
 /** Everything about a run. */

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
-import { setTimeout as after } from 'node:timers/promises';
 import { Failure } from '../../failure.ts';
 import { isObject, type JsonObject } from '../../json.ts';
+import { within } from '../../pace.ts';
 import type { Records } from '../../store/records.ts';
 import type { RunOrder } from '../agents/protocols/approval.ts';
 import { runIdPattern } from '../run/run-record.ts';
@@ -107,12 +107,12 @@ export class SharedRuns {
   }
 
   async #withTimeout<Value>(answer: Promise<Value>): Promise<Value> {
-    const timer = new AbortController();
-    const timeout = after(readTimeoutMs, undefined, { signal: timer.signal, ref: false }).then(() => {
-      throw new Failure('unavailable', `The database ${this.place} does not answer.`);
-    });
-    timeout.catch(() => {});
-    return Promise.race([answer, timeout]).finally(() => timer.abort());
+    const value = await within(
+      answer.then((found) => ({ found })),
+      readTimeoutMs,
+    );
+    if (value !== undefined) return value.found;
+    throw new Failure('unavailable', `The database ${this.place} does not answer.`);
   }
 
   async #edit(id: string, edit: Edit): Promise<void> {
