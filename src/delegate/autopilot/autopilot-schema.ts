@@ -7,6 +7,7 @@ import {
   briefRunSchema,
   runInput,
   runSchema,
+  runStatuses,
   shownSkills,
   timingSchema,
   usageSchema,
@@ -232,16 +233,8 @@ export const shortRunSchema = {
   properties: { ...briefRunSchema.properties, ...liveProperties },
 } as const;
 
-const jobStatuses = [
-  'completed',
-  'completed_with_problems',
-  'failed',
-  'cancelled',
-  'skipped',
-  'running',
-  'waiting',
-] as const;
-const openStatuses = ['completed', 'completed_with_problems', 'failed', 'cancelled', 'running'] as const;
+const jobStatuses = [...runStatuses, 'skipped', 'running', 'waiting'] as const;
+const openStatuses = [...runStatuses, 'running'] as const;
 const openJobSpec = {
   ...jobSpec,
   properties: { ...jobSpec.properties, agent: text, reasoning_effort: text },

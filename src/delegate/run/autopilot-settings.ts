@@ -2,7 +2,6 @@ import { defineSettings, type ValuesOf } from '../../setting.ts';
 
 /** Difficulty of a job. The settings map each level to a model and a reasoning effort. */
 export const thinkingLevels = ['low', 'medium', 'high'] as const;
-export type ThinkingLevel = (typeof thinkingLevels)[number];
 
 /** Defaults for autopilot runs. */
 export type AutopilotSettings = Readonly<ReturnType<typeof autopilotOptions>>;

@@ -150,7 +150,7 @@ export const tokenCounts = {
 export const usageSchema = { anyOf: [tokenCounts, { type: 'null' }] } as const;
 
 /** Every final status except under the delegate contract, which does not know `completed_with_problems`. */
-const runStatuses = ['completed', 'completed_with_problems', 'failed', 'cancelled'] as const;
+export const runStatuses = ['completed', 'completed_with_problems', 'failed', 'cancelled'] as const;
 
 export const listedStatuses = ['waiting', 'running', 'interrupted', ...runStatuses] as const;
 
@@ -200,20 +200,9 @@ export const runListSchema = {
 
 const { summary, deliverables, open_questions, next_actions } = answerSchema.properties;
 
-const runRequired = [
-  'run_id',
-  'run_dir',
-  'subagent_thread_id',
-  'selected_skills',
-  'summary',
-  'deliverables',
-  'open_questions',
-  'next_actions',
-  'artifacts',
-  'timing',
-  'status',
-  'error',
-] as const;
+const place = ['run_id', 'run_dir', 'subagent_thread_id'] as const;
+const end = ['timing', 'status', 'error'] as const;
+const runRequired = [...place, 'selected_skills', ...answerSchema.required, 'artifacts', ...end] as const;
 
 const outcome = {
   run_id: text,
@@ -299,17 +288,6 @@ const { artifacts: _, selected_skills: __, ...briefProperties } = runSchema.prop
 /** A run as the call that started it reports it: without the paths of its files, and without empty lists. */
 export const briefRunSchema = {
   type: 'object',
-  required: [
-    'run_id',
-    'run_dir',
-    'subagent_thread_id',
-    'summary',
-    'deliverables',
-    'open_questions',
-    'next_actions',
-    'timing',
-    'status',
-    'error',
-  ],
+  required: [...place, ...answerSchema.required, ...end],
   properties: { ...briefProperties, selected_skills: briefSkills },
 } as const;

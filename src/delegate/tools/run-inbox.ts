@@ -59,20 +59,20 @@ const titles: Readonly<Record<PendingApproval['what'], string>> = {
 
 async function approval(
   all: Runs,
-  { id, asked_at, job, what, ...request }: PendingApproval & { readonly run_id: string },
+  request: PendingApproval & { readonly run_id: string },
   overview: RunOverview,
 ): Promise<InboxItem> {
+  const { id, run_id, job, asked_at, expires_at, cwd, ...shown } = request;
+  const { what, decisions } = request;
   // The overview of a run in progress does not name its agent.
-  const start = await readStart((await all.show(request.run_id)).run_dir).catch(() => undefined);
+  const start = await readStart((await all.show(run_id)).run_dir).catch(() => undefined);
   const run = { ...overview, ...present({ agent: start?.agent }) };
-  const { run_id, decisions } = request;
   const answer = (label: string, decision: string, asks?: string) => ({
     label,
     tool: 'answer_approval',
     arguments: { run_id, approval_id: id, decision },
     ...present({ asks }),
   });
-  const { expires_at, cwd, command, diff, host, tool, arguments: args, reason } = request;
   return {
     id: `approval/${run_id}/${id}`,
     kind: 'approval',
@@ -82,16 +82,8 @@ async function approval(
     expires_at,
     page: `/#/runs/${run.run_id}`,
     request: {
-      ...{ run_id, approval_id: id, what, decisions, gains: gainsOf({ id, what, ...request }) },
-      ...present({
-        command,
-        cwd: cwd === run.cwd ? undefined : cwd,
-        diff,
-        host,
-        tool,
-        arguments: args,
-        reason,
-      }),
+      ...{ run_id, approval_id: id, gains: gainsOf(request), ...shown },
+      ...present({ cwd: cwd === run.cwd ? undefined : cwd }),
     },
     actions: [
       ...(decisions.includes('allow_once') ? [answer('Allow once', 'allow_once')] : []),

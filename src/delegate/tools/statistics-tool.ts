@@ -8,19 +8,11 @@ import type { Runs } from './runs.ts';
 
 const count = { type: 'integer' } as const;
 
+const counted = ['runs', 'completed', 'failed', 'cancelled', 'running'] as const;
+
 const group = {
   type: 'object',
-  required: [
-    'key',
-    'runs',
-    'completed',
-    'failed',
-    'cancelled',
-    'running',
-    'tokens',
-    'cost_usd',
-    'duration_ms',
-  ],
+  required: ['key', ...counted, 'tokens', 'cost_usd', 'duration_ms'],
   properties: {
     key: { type: 'string' },
     runs: count,
