@@ -308,7 +308,6 @@ const cyclic: Readonly<Record<string, readonly string[]>> = {
   'a run that waits, or that recovers others, has the type of the runner': [
     'delegate/run/agent-runner.ts',
     'delegate/run/run-recovery.ts',
-    'delegate/run/run-turn.ts',
   ],
   'demo.ts loads the sample data on demand, which has the type of the options': [
     'demo/demo.ts',

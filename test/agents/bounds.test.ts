@@ -1,4 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   existsSync,
   mkdirSync,
@@ -8,6 +9,7 @@ import {
   rmdirSync,
   writeFileSync,
 } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -17,7 +19,7 @@ import { agentBounds } from '../../src/delegate/agents/agent-bounds.ts';
 import { acpDefinitions } from '../../src/delegate/agents/agents.ts';
 import { type Sandbox, sandboxes } from '../../src/delegate/agents/sandbox.ts';
 import type { Bounds } from '../../src/delegate/process/bounds.ts';
-import { contain } from '../../src/delegate/process/containment.ts';
+import { canScopeSockets, contain } from '../../src/delegate/process/containment.ts';
 import { removeFolder } from '../../src/delegate/workspace/remove-folder.ts';
 
 // Commas, colons and blanks have a meaning for overlayfs, for mount and for the list of mounts.
@@ -106,6 +108,25 @@ it.runIf(process.platform === 'linux')(
     expect(readFileSync(at('project/agent.json'), 'utf8')).toBe('planted');
     expect(existsSync(at('project/file'))).toBe(true);
     expect(readdirSync(at('temporary/code-cache'))).toEqual(['code']);
+  },
+);
+
+it.runIf(process.platform === 'linux')(
+  'the sandbox closes sockets without a file, except those of the agent itself, where the kernel can',
+  async () => {
+    const name = `!adjutant-test-${crypto.randomUUID()}`;
+    await using listener = createServer();
+    await once(listener.listen(`\0${name}`), 'listening');
+    const node = (code: string) => `${JSON.stringify(process.execPath)} -e '${code}'`;
+    const start = 'const net = require("node:net"), at = (name) => String.fromCharCode(0) + name;';
+    const reach = `.on("connect", () => { console.log("reached"); process.exit(); }).on("error", ({ code }) => console.log(code));`;
+    const other = await run(node(`${start} net.connect(at("${name}"))${reach}`));
+    // The version of Landlock.
+    const canScope = spawnSync('perl', ['-e', 'exit(syscall(444, 0, 0, 1) >= 6 ? 0 : 1)']).status === 0;
+    expect(await canScopeSockets(process.env)).toBe(canScope);
+    expect(other.output.trim()).toBe(canScope ? 'EPERM' : 'reached');
+    const own = `net.createServer().listen(at("${name}-own"), () => net.connect(at("${name}-own"))${reach.replace(/;$/, '')})`;
+    expect((await run(node(`${start} ${own}`))).output.trim()).toBe('reached');
   },
 );
 

@@ -3,6 +3,7 @@ import { delimiter, dirname, join, relative, resolve } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { readRegularFile } from '../../regular-file.ts';
 import { temporaryChanges } from '../process/bounds.ts';
+import { canScopeSockets } from '../process/containment.ts';
 import { isInFolder, isInside, realpath } from '../process/folder-scope.ts';
 import { ownProgram } from '../process/own-program.ts';
 import { describeAbstractSockets } from '../process/private-files.ts';
@@ -101,7 +102,7 @@ export function createAcpAgent(definition: AcpDefinition, options: AcpAgentOptio
         subcommandArgs: subcommand(call),
         conversation: { protocol: 'acp', options: conversationOptions(definition, call, model, answers) },
         footprint: await footprintOf(definition, call.cwd, options, isTrusted, [answers], place),
-        warnings: call.sandbox === 'danger-full-access' ? [] : await socketWarnings(),
+        warnings: call.sandbox === 'danger-full-access' ? [] : await socketWarnings(env),
       };
     },
     async keep(storage) {
@@ -122,12 +123,12 @@ export function createAcpAgent(definition: AcpDefinition, options: AcpAgentOptio
   };
 }
 
-async function socketWarnings(): Promise<readonly string[]> {
-  const sockets = await describeAbstractSockets();
+async function socketWarnings(env: AcpAgentOptions['env']): Promise<readonly string[]> {
+  const sockets = (await canScopeSockets(env)) ? undefined : await describeAbstractSockets();
   return sockets === undefined
     ? []
     : [
-        `The agent can reach the programs that listen on sockets without a file, which cannot be hidden: ${sockets}.`,
+        `The agent can reach the programs that listen on sockets without a file, which this kernel cannot hide: ${sockets}.`,
       ];
 }
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { messageOf } from '../../json.ts';
 import type { ValueOf } from '../../tool.ts';
-import { type Containment, hasNamespaces } from '../process/containment.ts';
+import { type Containment, canScopeSockets, hasNamespaces } from '../process/containment.ts';
 import { describeAbstractSockets } from '../process/private-files.ts';
 import type { Agent, Credentials } from './agent.ts';
 
@@ -42,12 +42,12 @@ export async function surveySandbox(
   const refused = all.filter(({ profile }) => profile.sandbox === 'adjutant').map(({ name }) => name);
   if (await hasNamespaces(env, containment)) {
     const detail = "works: agents do not see your keys, Adjutant's own files and other runs";
-    const sockets = await describeAbstractSockets();
+    const sockets = (await canScopeSockets(env)) ? undefined : await describeAbstractSockets();
     if (sockets === undefined) return { detail };
     return {
       detail: `${detail}, but ${refused.join(', ')} can reach the programs that listen on ${sockets}`,
       remedy:
-        'run codex or claude, whose own sandboxes close the network, or stop these programs (X servers: -nolisten local)',
+        'update to Linux 6.12, run codex or claude, whose own sandboxes close the network, or stop these programs (X servers: -nolisten local)',
     };
   }
   return {

@@ -9,7 +9,7 @@ import { answerSchema } from '../run/answer.ts';
 import { loadRecord, notStartedRecord, type StoredRun } from '../run/run-record.ts';
 import { describe } from '../run/run-report.ts';
 import type { RunAgent, RunHooks, RunRequest } from '../run/run-request.ts';
-import { timingSince } from '../run/run-state.ts';
+import { timingSince, writeJob } from '../run/run-state.ts';
 import { selectSkills } from '../run/skill-selection.ts';
 import { type IndexedSkill, skillFolders } from '../run/skills.ts';
 import { composePrompt } from '../run/subagent-prompt.ts';
@@ -112,11 +112,7 @@ export class JobRunner {
   ): Promise<JobResult> {
     const { directory, cwd, signal, stateDir } = this.#options;
     const subrun = await directory.createSubrun(job.id);
-    await subrun.writeJson('request.json', {
-      tool: 'delegate_autopilot',
-      received_at: new Date().toISOString(),
-      job,
-    });
+    await writeJob(subrun, job);
     try {
       const request = await createJobRequest(job, dependencies, subrun, cwd, this.#options);
       const isShared = this.#options.sharesWorkspace && job.sandbox !== 'danger-full-access';

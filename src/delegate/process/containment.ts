@@ -118,6 +118,9 @@ export async function contain(program: Program, cwd: string, options: ContainOpt
     ...(endsWithParent ? [setpriv, '--pdeathsig', 'KILL'] : []),
     ...[unshare, ...namespace, sh, '-c', script, wrapperMark, PATH!, ...mounts, ...limits],
     ...(isUserNamespace || bounds !== undefined ? [setpriv, ...dropCapabilities] : []),
+    ...(bounds !== undefined && !isUnrestricted && (await canScopeSockets(env))
+      ? [await system('perl'), '-e', scopeSockets]
+      : []),
     program.command,
     ...program.args,
   ];
@@ -163,6 +166,29 @@ function hasSubreaper(env: Environment): Promise<boolean> {
   if (prctl === undefined) return Promise.resolve(false);
   reaper ??= succeeds('perl', ['-e', `exit(syscall(${prctl}, 36, 1, 0, 0, 0) == 0 ? 0 : 1)`], env);
   return reaper;
+}
+
+/**
+ * Starts a program that reaches no socket without a file (abstract socket) but its own, such as those of X servers and D-Bus: with
+ * Landlock, whose calls have the same numbers everywhere. It needs a kernel of version 6.12 and new privileges to be refused.
+ */
+const scopeSockets = `
+my $scope = pack 'QQQ', 0, 0, 1;
+my $rules = syscall(444, $scope, 24, 0);
+exit 125 if $rules < 0 || syscall(446, $rules, 0) != 0;
+exit 0 unless @ARGV;
+exec { $ARGV[0] } @ARGV or do { warn "$ARGV[0]: $!\\n"; exit 127 };
+`;
+
+let scope: Promise<boolean> | undefined;
+
+/** Whether the sandbox closes the abstract sockets of other programs. */
+export function canScopeSockets(env: Environment): Promise<boolean> {
+  scope ??=
+    process.platform === 'linux'
+      ? succeeds('setpriv', ['--no-new-privs', 'perl', '-e', scopeSockets], env)
+      : Promise.resolve(false);
+  return scope;
 }
 
 async function succeeds(command: string, args: readonly string[], env: Environment): Promise<boolean> {

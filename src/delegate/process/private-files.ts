@@ -113,8 +113,8 @@ export async function socketsIn(folders: readonly string[]): Promise<readonly st
 const namedSockets = 3;
 
 /**
- * Says which programs of this machine listen on sockets without a file (abstract sockets), such as X servers and D-Bus. Only a network
- * namespace could hide them. `undefined` if there are none.
+ * Says which programs of this machine listen on sockets without a file (abstract sockets), such as X servers and D-Bus. For kernels
+ * without `canScopeSockets`, where only a network namespace could hide them. `undefined` if there are none.
  */
 export async function describeAbstractSockets(): Promise<string | undefined> {
   const table = await readRegularFile('/proc/net/unix').catch(() => '');

@@ -140,6 +140,12 @@ export function callFile({ tool, receivedAt, input, actor, actorId, notify }: Ru
   };
 }
 
+/** Records what a job of an autopilot is to do. */
+export function writeJob(directory: RunDirectory, job: object): Promise<void> {
+  const receivedAt = new Date().toISOString();
+  return directory.writeJson(files.call, { tool: 'delegate_autopilot', received_at: receivedAt, job });
+}
+
 export async function readCall(path: string): Promise<RunCall | undefined> {
   const file = await readJson(join(path, files.call));
   if (file === undefined) return undefined;
