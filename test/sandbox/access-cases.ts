@@ -77,8 +77,9 @@ const folders = ({ person, bench: { home } }: Stage) => [
   home,
   `${home}/runs`,
 ];
+/** A leading `@` stands for the zero with which the name of an abstract socket begins. */
 const connectTo = (socket: string) =>
-  `'${process.execPath}' -e 'require("net").connect(process.argv[1]).on("error", () => {}).end("x")' '${socket}'`;
+  `'${process.execPath}' -e 'require("net").connect(process.argv[1].replace(/^@/, String.fromCharCode(0))).on("error", () => {}).end("x")' '${socket}'`;
 const quoted = (paths: readonly string[]) => paths.map((path) => `'${path}'`).join(' ');
 
 /** Reads of private files from all sides. */

@@ -1,8 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { Sandbox } from '../../src/delegate/agents/sandbox.ts';
+import { canScopeSockets } from '../../src/delegate/process/containment.ts';
 import type { RealAgent } from '../agents/real-agents.ts';
 import { Traps, writeTree } from '../delegate/hostile.ts';
 import { type Connection, createWorkbench, type Workbench } from '../delegate/workbench.ts';
@@ -28,6 +29,7 @@ const codexFiles = ['auth.json', 'history.jsonl'];
 const ownFiles = ['token', 'adjutant.db', 'adjutant.toml', 'calendar-passwords', 'outbox/mail.eml'];
 const otherRun = ['result.json', 'events.jsonl', 'subagent_prompt.txt', 'workspace/upper/secret.txt'];
 const marker = 'planted-secret';
+const hasScope = await canScopeSockets(process.env);
 const variables = {
   DATABASE_PASSWORD: `${marker}-variable-1`,
   SMTP_PASSWD: `${marker}-variable-2`,
@@ -132,14 +134,21 @@ export class Stage implements AsyncDisposable {
     this.bench.link(agent.name, agent.program!);
     this.bench.env['PATH'] += `:${join(this.person, '.config/tool/bin')}`;
     this.#servers = this.sockets.map((path) => {
+      const server = createServer(() => execFileSync('sh', ['-c', this.#traps.command('socket')]));
+      if (path.startsWith('@')) return server.listen(path.replace('@', '\0'));
       mkdirSync(dirname(path), { recursive: true });
-      return createServer(() => execFileSync('sh', ['-c', this.#traps.command('socket')])).listen(path);
+      return server.listen(path);
     });
   }
 
   /** Programs outside of the sandbox listen here, and do what they are told, as tmux and editors do. */
   get sockets(): readonly string[] {
-    return [join(this.bench.env['TMPDIR']!, 'tmux-0/default'), join(this.person, '.cache/editor')];
+    return [
+      join(this.bench.env['TMPDIR']!, 'tmux-0/default'),
+      join(this.person, '.cache/editor'),
+      // Earlier kernels cannot close these.
+      ...(hasScope ? [`@!adjutant-test-${basename(this.bench.folder)}`] : []),
+    ];
   }
 
   get startFiles(): readonly string[] {
