@@ -112,7 +112,7 @@ describe('delegate_compare', () => {
       expect((await server.call('show_run', { run_id })).record).toMatchObject({ autopilot: { comparison } });
       expect((await server.call('list_runs', {})).text).toContain(run_id);
       // The loser can still be applied, after the winner has been undone.
-      expect((await server.call('apply_run', { run_id })).text).toContain('Name the candidate');
+      expect((await server.call('apply_run', { run_id })).text).toContain('Name one of its candidates');
       await server.call('undo_run', { run_id: `${run_id}/codex` });
       expect(text('a.txt')).toBeUndefined();
       await server.call('apply_run', { run_id: `${run_id}/claude` });
