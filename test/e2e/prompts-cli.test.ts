@@ -260,13 +260,13 @@ describe('adjutant prompts lint', () => {
 
   it('checks files outside the library, so that a build can fail on them', () => {
     expect(prompts(['lint', fixtures]).code).toBe(0);
-    expect(prompts(['lint', join(fixtures, 'dotprompt'), '--strict']).code).toBe(1);
     write('x/.claude/commands/bad.md', '---\nopen');
     expect(prompts(['lint', 'x/.claude/commands'])).toMatchObject({
       code: 0,
       stdout:
         'x/.claude/commands/bad.md:2: warning: the front matter is never closed, so the whole file is the text\n',
     });
+    expect(prompts(['lint', 'x/.claude/commands', '--strict']).code).toBe(1);
     expect(prompts(['lint', 'x/.claude/commands/bad.md', '--format', 'codex']).code).toBe(1);
   });
 

@@ -1,9 +1,9 @@
 import type { ToolAnswer } from '../../../api.ts';
 import { wholeList } from '../../../paging.ts';
-import { useCalendarColours } from '../calendar/calendar-colours.tsx';
 import { Button } from '../controls/fields.tsx';
 import { Icon } from '../controls/icon.tsx';
 import { Loading } from '../controls/loading.tsx';
+import { useCalendarColours } from '../events/calendar-colours.tsx';
 import {
   type CalendarData,
   type CalendarEvent,

@@ -4,6 +4,7 @@ import { wholeList } from '../../../paging.ts';
 import { SidePanel } from '../controls/dialog.tsx';
 import { Button } from '../controls/fields.tsx';
 import type { IconName } from '../controls/icon.tsx';
+import type { CalendarColours } from '../events/calendar-colours.tsx';
 import { type CalendarData, type CalendarEvent, keyOf, type User } from '../events/calendar-data.ts';
 import { addressOf, type EventTimes, timesFromAddress, timesOf } from '../events/event-times.ts';
 import type { EarlierSearch } from '../people/find-time.tsx';
@@ -11,7 +12,6 @@ import { PersonForm } from '../people/person-form.tsx';
 import { lazy } from '../shared/lazy.tsx';
 import { goTo, pathTo, type Route } from '../shared/route.ts';
 import { useTool } from '../shared/server-connection.tsx';
-import type { CalendarColours } from './calendar-colours.tsx';
 
 /** What the panel beside the calendar shows. The address holds it: its kind is the part, and the rest is in the query. */
 export type Panel =

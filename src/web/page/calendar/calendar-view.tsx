@@ -5,6 +5,7 @@ import { Button, Choice } from '../controls/fields.tsx';
 import { Icon } from '../controls/icon.tsx';
 import { Loading } from '../controls/loading.tsx';
 import { Menu } from '../controls/menu.tsx';
+import { CalendarLegend, useCalendarColours } from '../events/calendar-colours.tsx';
 import {
   type CalendarEvent,
   calendarOf,
@@ -28,7 +29,6 @@ import { Tabs } from '../shared/tabs.tsx';
 import { dayTitle, wallTime, weekDays } from '../shared/zone-time.ts';
 import { Agenda } from './agenda.tsx';
 import { BusyLegend } from './busy-strips.tsx';
-import { CalendarLegend, useCalendarColours } from './calendar-colours.tsx';
 import {
   CalendarPanel,
   type Panel,

@@ -171,3 +171,6 @@ export function chosenFiles(field: HTMLInputElement): readonly File[] {
   field.value = '';
   return files;
 }
+
+/** Focuses a field when it appears. */
+export const focusFirst = (element: HTMLElement | null) => element?.focus();

@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import type { CalendarColours } from '../calendar/calendar-colours.tsx';
 import { Button } from '../controls/fields.tsx';
 import { Icon } from '../controls/icon.tsx';
 import { Menu } from '../controls/menu.tsx';
@@ -9,6 +8,7 @@ import { useAddressed } from '../shared/route.ts';
 import { Pending, useConnection, useLoaded, useTool } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';
 import { shortTime, wallTime } from '../shared/zone-time.ts';
+import type { CalendarColours } from './calendar-colours.tsx';
 import {
   type CalendarData,
   type CalendarEvent,

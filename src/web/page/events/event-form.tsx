@@ -1,8 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ToolArguments } from '../../../api.ts';
-import { SelectField, TextArea, TextField } from '../controls/fields.tsx';
+import { focusFirst, SelectField, TextArea, TextField } from '../controls/fields.tsx';
 import { splitList } from '../controls/words.ts';
-import { focusFirst } from '../runs/approval-card.tsx';
 import { DraftMark, useDraft } from '../shared/drafts.tsx';
 import { useConnection, useTool } from '../shared/server-connection.tsx';
 import { useToast } from '../shared/toast.tsx';

@@ -2,10 +2,9 @@ import { Icon, type IconName } from '../controls/icon.tsx';
 import { clock, dayTitle, wallTime } from '../shared/zone-time.ts';
 import { type CalendarData, localeOf, type Notification, type User } from './calendar-data.ts';
 
-/** The channels that have a drawing. Others show the sign that their definition names. */
+/** The signs of channels that have a drawing. Others are shown as they are. */
 const drawings: Readonly<Record<string, IconName>> = {
-  ...{ email: 'mail', telegram: 'telegram', webhook: 'hook' },
-  ...{ ntfy: 'push', gotify: 'push', desktop: 'push', sms: 'push' },
+  ...{ '✉': 'mail', '✈': 'plane', '⇢': 'hook', '♪': 'push', '⌁': 'push', '▭': 'push', '✆': 'push' },
 };
 /** What became of a notification, instead of its channel. */
 const results: Readonly<Record<string, IconName>> = {
@@ -47,6 +46,6 @@ interface IconProps {
 
 export function ChannelIcon({ calendar, channel, status }: IconProps) {
   const sign = calendar.icons.get(channel) ?? channel;
-  const name = results[status] ?? drawings[channel] ?? (sign === channel ? 'bell' : undefined);
+  const name = results[status] ?? drawings[sign] ?? (sign === channel ? 'bell' : undefined);
   return name === undefined ? <span aria-hidden="true">{sign}</span> : <Icon name={name} />;
 }

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { useShortcuts } from '../controls/commands.ts';
-import { Button, TextField } from '../controls/fields.tsx';
+import { Button, focusFirst, TextField } from '../controls/fields.tsx';
 import { Icon } from '../controls/icon.tsx';
 import { ChangeButton } from '../shared/buttons.tsx';
 import { DraftMark, useDraft } from '../shared/drafts.tsx';
@@ -147,9 +147,6 @@ export function ApprovalCard({ request, answers, hasKeys, isWanted = false, sinc
     </article>
   );
 }
-
-/** Focuses a field when it appears. */
-export const focusFirst = (element: HTMLElement | null) => element?.focus();
 
 /** The whole text, which may break after the characters that divide addresses and paths. */
 function breakable(text: string): ComponentChildren {

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { Button, Problem, TextArea } from '../controls/fields.tsx';
+import { Button, focusFirst, Problem, TextArea } from '../controls/fields.tsx';
 import { Icon } from '../controls/icon.tsx';
 import { Loading } from '../controls/loading.tsx';
 import { Menu } from '../controls/menu.tsx';
@@ -13,7 +13,6 @@ import { DraftMark, useDraft } from '../shared/drafts.tsx';
 import { useAddressed } from '../shared/route.ts';
 import { useConnection, useTool } from '../shared/server-connection.tsx';
 import { visibleText } from '../shared/visible-text.ts';
-import { focusFirst } from './approval-card.tsx';
 import { treeOf } from './file-tree.ts';
 import { type FilePatch, parsePatch } from './patch.ts';
 import { PatchView, type Review } from './patch-view.tsx';

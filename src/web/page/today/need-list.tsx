@@ -1,8 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ToolName } from '../../../api.ts';
-import { Button, TextArea } from '../controls/fields.tsx';
+import { Button, focusFirst, TextArea } from '../controls/fields.tsx';
 import { Icon, type IconName } from '../controls/icon.tsx';
-import { focusFirst } from '../runs/approval-card.tsx';
 import { useActions } from '../shared/actions.tsx';
 import { ChangeButton } from '../shared/buttons.tsx';
 import { DraftMark, useDraft } from '../shared/drafts.tsx';

@@ -1,5 +1,5 @@
-import { useCalendarColours } from '../calendar/calendar-colours.tsx';
 import { Icon } from '../controls/icon.tsx';
+import { useCalendarColours } from '../events/calendar-colours.tsx';
 import {
   type CalendarData,
   type CalendarEvent,
