@@ -95,7 +95,7 @@ export function createAssistant({
   };
   const presence = createUserPresence(store, databaseUrl);
   const planning = { data, channels, policy: policyCalls, me };
-  const undo = createUndo(data, me);
+  const undo = createUndo(data, me, plansOnWrite ? planning : undefined);
   const outreach: Outreach = {
     send: async (message) => (await reach()).send(message),
     withdraw: async (key) => (await reach()).withdraw(key),

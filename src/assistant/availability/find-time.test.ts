@@ -72,6 +72,17 @@ describe('find_time', () => {
     expect(JSON.stringify(busy)).not.toContain('Secret');
   });
 
+  it('takes a range within a day as the hours', async () => {
+    await using assistant = openAssistant();
+    await assistant.call('create_user', berlin);
+    const range = { from: '2026-11-17T16:30', to: '2026-11-17T19:00' };
+    expect(
+      await assistant.call('find_time', { people: ['ada'], duration_minutes: 60, ...range }),
+    ).toMatchObject({
+      slots: [{ start_ts: '2026-11-17T15:30:00Z' }, { start_ts: '2026-11-17T16:30:00Z' }],
+    });
+  });
+
   it('says why there is no time', async () => {
     await using assistant = openAssistant();
     await assistant.call('create_user', berlin);

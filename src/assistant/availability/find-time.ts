@@ -63,7 +63,7 @@ export async function findTime(data: AssistantData, request: TimeRequest, interv
     durationMs,
     bufferMs: (request.buffer_minutes ?? 0) * minuteMs,
     hours: readHours(
-      request.hours ?? '09:00-17:00',
+      request.hours ?? (namesHours(request, window) ? '00:00-24:00' : '09:00-17:00'),
       request.weekdays ?? (isShort ? weekdayNames : ['mon', 'tue', 'wed', 'thu', 'fri']),
     ),
     stepMinutes: request.step_minutes ?? 15,
@@ -183,6 +183,11 @@ function explain(examined: number, blocked: readonly number[], people: readonly 
     .sort((a, b) => b.share - a.share)
     .map(({ id, share }) => `${id} is busy at ${share} %`);
   return `Of ${examined} possible starts, ${worst.join(', ')}. Try more days, other hours or a shorter meeting.`;
+}
+
+/** True for a range within a day, such as from 14:00 to 18:00: whoever gives one means these hours. */
+function namesHours({ from, to }: TimeRange, { startMs, endMs }: Span): boolean {
+  return /\d:\d\d/.test(from ?? '') && /\d:\d\d/.test(to ?? '') && endMs - startMs < dayMs;
 }
 
 /** Reads `09:00-17:00`. */

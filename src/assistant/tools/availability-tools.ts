@@ -33,7 +33,7 @@ const findTimeFields = {
   hours: {
     type: 'string',
     maxLength: 13,
-    description: "In each person's own zone. Default: 09:00-17:00",
+    description: "In each person's own zone. Default: 09:00-17:00, or the times of from and to",
   },
   weekdays: {
     type: 'array',

@@ -68,6 +68,15 @@ function nextReminders(db: Reader, { id }: CalendarEvent, occurrence: string | u
   return own.orderBy('notifications.plan_ms').limit(maxListed).execute();
 }
 
+/** Plans the reminders of events that were just restored, unless a model decides: then the worker does. */
+export async function planRestored(
+  { data, policy }: Planning,
+  events: readonly CalendarEvent[],
+  { signal }: Context,
+): Promise<void> {
+  if (!policy.asksModel) for (const event of events) await plan(data, event, signal);
+}
+
 /** Returns why nothing was planned: the guards refused everything, or the next date is too far ahead. */
 async function plan(
   data: AssistantData,

@@ -74,6 +74,19 @@ it('joins a series again that a change of later dates has split, with its except
   expect(stored(assistant)).toEqual(before);
 });
 
+it('plans the reminders of a series again at once where writes do', async () => {
+  await using assistant = openAssistant({ plansOnWrite: true });
+  await assistant.call('create_user', ada);
+  const series = { id: 'yoga', title: 'Yoga', start_ts: '2026-11-17T12:00', rrule: 'FREQ=DAILY;COUNT=6' };
+  await assistant.call('create_event', { user_id: 'ada', ...series });
+  const before = stored(assistant);
+  expect(before.planned.length).toBeGreaterThan(3);
+  const later = { event_id: 'yoga', occurrence: '2026-11-19T12:00:00Z', following: true };
+  await assistant.call('update_event', { ...later, rrule: 'FREQ=WEEKLY' });
+  await assistant.call('undo_change', {});
+  expect(stored(assistant)).toEqual(before);
+});
+
 it('restores the events of a calendar that was imported again, and reports nothing', async () => {
   await using assistant = await opened();
   const entry = (uid: string, hour: number) =>

@@ -6,6 +6,7 @@ import type { Difference } from '../editing/kept-changes.ts';
 import type { MeOptions } from '../editing/me.ts';
 import type { TouchedRows } from '../editing/undo.ts';
 import type { AssistantData, Reader } from '../entities/entity-access.ts';
+import type { Planning } from './saved-event.ts';
 
 /** In the `_meta` of a request, asks for a way to undo it; in the `_meta` of the result, the argument of undo_change. */
 const metaKey = 'adjutant/undo';
@@ -97,8 +98,8 @@ const scopes: Readonly<Record<string, ReadRows>> = {
   },
 };
 
-/** Offers to undo changes, for clients that ask for it. */
-export function createUndo(data: AssistantData, me: MeOptions) {
+/** Offers to undo changes, for clients that ask for it. Where writes are planned at once, so is what is restored. */
+export function createUndo(data: AssistantData, me: MeOptions, planning?: Planning) {
   const last = new Map<string, LastChange>();
   const clientOf = ({ actor, client }: Context) => JSON.stringify([identityOf(actor), client.name]);
 
@@ -189,6 +190,11 @@ export function createUndo(data: AssistantData, me: MeOptions) {
         }
         const already_sent = await undoChange(data, found);
         for (const settle of settles) await settle();
+        if (planning !== undefined) {
+          const { planRestored } = await import('./saved-event.ts');
+          const restored = found.difference.events.flatMap(({ before }) => before ?? []);
+          await planRestored(planning, restored, context);
+        }
         const { events, users } = found.difference;
         const undone = [
           ...events.map(({ before, after }) => (before ?? after)!.title),
