@@ -4,7 +4,7 @@ import { Denied } from '../failure.ts';
 import { type Change, extensions, type Feature, type Metric } from '../feature.ts';
 import { log } from '../log.ts';
 import { Lazy } from '../pace.ts';
-import type { FollowedFile } from '../store/file-writes.ts';
+import { type FollowedFile, followWrites } from '../store/file-writes.ts';
 import type { DelegateOptions } from './run/delegate-options.ts';
 import { agentTools } from './tools/agent-tools.ts';
 import { compareTool } from './tools/compare-tool.ts';
@@ -61,11 +61,10 @@ export function createDelegate(options: DelegateOptions): DelegateFeature {
       .then((opened) => opened.tell())
       .catch((error: unknown) => log('warning', 'people could not be told about runs', error));
   };
-  let following: Promise<FollowedFile> | undefined;
+  let following: FollowedFile | undefined;
   const firstLook = setTimeout(() => {
-    following = import('../store/file-writes.ts').then(({ followWrites }) =>
-      followWrites(options.queueFile, { apartMs: newsIntervalMs, isBackground: true }, look),
-    );
+    const pace = { apartMs: newsIntervalMs, isBackground: true };
+    following = followWrites(options.queueFile, pace, look);
   }, firstLookMs).unref();
 
   return {
@@ -123,7 +122,7 @@ export function createDelegate(options: DelegateOptions): DelegateFeature {
     async close() {
       clearTimeout(firstLook);
       // Not awaited: a person cannot be told about a run while the database does not answer.
-      void (await following)?.close();
+      void following?.close();
       await (await opening.current)?.close();
     },
   };

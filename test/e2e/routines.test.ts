@@ -49,9 +49,12 @@ beforeAll(async () => {
   const codexHome = join(folder, 'codex');
   mkdirSync(codexHome);
   mkdirSync(join(folder, 'notes'));
+  mkdirSync(join(folder, 'tmp'));
   writeFileSync(join(codexHome, 'config.toml'), model.config);
   env = {
     CODEX_HOME: codexHome,
+    // Codex needs helper programs to use the bwrap of the machine, and creates none below the temporary folder.
+    TMPDIR: join(folder, 'tmp'),
     ADJUTANT_DELEGATE_COMMAND: await nativeCodex(),
     ADJUTANT_DELIVERY_SMTP_URL: `smtp://127.0.0.1:${(mail.server.address() as AddressInfo).port}`,
     ADJUTANT_DELIVERY_TELEGRAM_URL: telegram.url,

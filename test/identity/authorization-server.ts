@@ -24,7 +24,7 @@ export const introspector = { id: 'introspector', secret: 'a-secret-for-introspe
 export const registeredClient = 'registered-by-hand';
 const machine = { id: 'machine', secret: 'a-secret-for-the-machine' };
 const scopes =
-  'read prompts:write calendar:a calendar:ada calendar:* delegate:read-only delegate:workspace-write routines metrics admin';
+  'read prompts:write calendar:a calendar:ada calendar:* delegate:read-only delegate:workspace-write approvals routines metrics admin';
 
 type Provider = new (
   issuer: string,
