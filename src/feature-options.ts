@@ -196,6 +196,11 @@ export function assistantOptions(
     me: { id: config['assistant.me'], file: join(config['http.state_dir'], 'me') },
     plansOnWrite: true,
     publicUrl: config['delivery.public_url'],
+    async localUrl() {
+      const { findServers } = await import('./running-servers.ts');
+      const [server] = await findServers(config['http.state_dir']);
+      return server?.url;
+    },
     policy: {
       name: config['assistant.policy'],
       url: config['assistant.model_url'],

@@ -49,6 +49,8 @@ export interface AssistantOptions {
   readonly plansOnWrite?: boolean;
   /** The address at which people reach the server. */
   readonly publicUrl?: string | undefined;
+  /** The address on this machine of a server that runs. */
+  readonly localUrl?: (() => Promise<string | undefined>) | undefined;
   /** Expands texts of events that name a prompt. */
   readonly expand?: ExpandOwn | undefined;
   readonly clock?: Clock;
@@ -82,6 +84,7 @@ export function createAssistant({
   me = { id: 'none', file: '' },
   plansOnWrite = false,
   publicUrl,
+  localUrl,
   expand,
   clock = Date.now,
 }: AssistantOptions): AssistantFeature {
@@ -111,7 +114,7 @@ export function createAssistant({
     remindTool(planning, toolTimeoutMs),
     meTool(data, me),
     ...calendarTools(data, calendars),
-    ...shareTools(data, publicUrl),
+    ...shareTools(data, publicUrl, localUrl),
     findTimeTool(data, calendars, toolTimeoutMs),
     invitationTool(data, calendars, outreach),
     ...notificationTools(data, policyCalls, toolTimeoutMs, unpaged),

@@ -12,6 +12,7 @@ import { issueToken } from '../identity/issue-token.ts';
 import { NamedTokens } from '../identity/named-tokens.ts';
 import type { MappingOptions } from '../identity/scope-mapping.ts';
 import { log } from '../log.ts';
+import { recordServer } from '../running-servers.ts';
 import { storageReason } from '../storage-error.ts';
 import { isScope, unknownScope } from '../toolsets/scopes.ts';
 import { serveHttp } from '../transports/http.ts';
@@ -19,7 +20,6 @@ import { ensureToken, newToken, OwnerToken, readToken } from '../transports/toke
 import { servePage } from '../web/page.ts';
 import { backUpDaily } from './background/daily-backup.ts';
 import { warnOfOpenSecrets } from './background/open-secrets.ts';
-import { recordServer } from './background/running-servers.ts';
 import { createFullServer } from './full-server.ts';
 import { clientConnections } from './install/connections.ts';
 import { createReadiness } from './readiness.ts';

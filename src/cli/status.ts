@@ -1,5 +1,5 @@
+import { findServers } from '../running-servers.ts';
 import { version } from '../version.ts';
-import { findServers } from './background/running-servers.ts';
 import { findClients } from './install/install.ts';
 import { single } from './terminal/command.ts';
 

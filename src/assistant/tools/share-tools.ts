@@ -17,7 +17,11 @@ const range = {
 const openRange = { daysBack: 366, daysForward: 731 };
 
 /** Tools that give the events of a person to other programs. */
-export function shareTools(data: AssistantData, publicUrl: string | undefined) {
+export function shareTools(
+  data: AssistantData,
+  publicUrl: string | undefined,
+  localUrl: () => Promise<string | undefined> = async () => undefined,
+) {
   return [
     defineTool({
       name: 'share_calendar',
@@ -54,9 +58,14 @@ export function shareTools(data: AssistantData, publicUrl: string | undefined) {
         }
         const path = await issueFeed(data, user_id, calendar_id);
         if (publicUrl !== undefined) return { structured: { url: publicAddress(publicUrl, path) } };
-        const note =
-          'The address is below the address of "adjutant serve --http". Set delivery.public_url to get a whole one.';
-        return { structured: { url: path, note } };
+        const local = await localUrl();
+        const note = [
+          local === undefined
+            ? 'Nothing serves this path yet: start "adjutant serve --http", and put the address of that server before it.'
+            : 'This address works only on this machine.',
+          'For other devices, set delivery.public_url to the address at which they reach the server, such as https://calendar.example.org, and share again.',
+        ].join(' ');
+        return { structured: { url: local === undefined ? path : publicAddress(local, path), note } };
       },
     }),
     defineTool({

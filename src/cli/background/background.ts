@@ -4,10 +4,10 @@ import { findPlaces, type LoadedConfig } from '../../config.ts';
 import { messageOf } from '../../json.ts';
 import { fromXml } from '../../message-page.ts';
 import { readRegularFileSync } from '../../regular-file.ts';
+import { findServers } from '../../running-servers.ts';
 import { flagName } from '../../setting.ts';
 import { type Action, type Command, toggle, UsageError } from '../terminal/command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { findServers } from './running-servers.ts';
 import {
   launchd,
   run,

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { log } from '../../log.ts';
 import { xml } from '../../message-page.ts';
+import { findServers } from '../../running-servers.ts';
 import { readToken } from '../../transports/token.ts';
 import { single, toggle } from '../terminal/command.ts';
-import { findServers } from './running-servers.ts';
 
 export const open = single('open', {
   summary: 'Open the page of the running server, signed in',

@@ -4,8 +4,8 @@ import { dirname } from 'node:path';
 import type { Config } from '../../config.ts';
 import { delegateOptions } from '../../delegate/run/delegate-options.ts';
 import type { Finding } from '../../feature.ts';
+import { isAdjutant } from '../../running-servers.ts';
 import { locate } from '../../store/store.ts';
-import { isAdjutant } from '../background/running-servers.ts';
 
 const namedFolders = (config: Config) =>
   Object.entries(config).filter(

@@ -1,12 +1,12 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { replaceFile } from '../../atomic-file.ts';
-import { isObject, messageOf } from '../../json.ts';
-import { log } from '../../log.ts';
-import { readRegularFileSync } from '../../regular-file.ts';
-import { readReply } from '../../request-body.ts';
-import { storageReason } from '../../storage-error.ts';
-import { isRunning } from '../../store/owner.ts';
+import { replaceFile } from './atomic-file.ts';
+import { isObject, messageOf } from './json.ts';
+import { log } from './log.ts';
+import { readRegularFileSync } from './regular-file.ts';
+import { readReply } from './request-body.ts';
+import { storageReason } from './storage-error.ts';
+import { isRunning } from './store/owner.ts';
 
 /** A server on HTTP, as it recorded itself for other commands of the same user. */
 export interface RunningServer {
