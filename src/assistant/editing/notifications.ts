@@ -19,6 +19,7 @@ export const maxNotifications = 2000;
 export interface NotificationFilter {
   readonly userId?: string | undefined;
   readonly status?: NotificationStatus | undefined;
+  readonly eventId?: string | undefined;
   readonly fromMs: number;
   readonly toMs: number;
 }
@@ -35,6 +36,7 @@ export function listNotifications(
       .where('plan_ms', '>=', filter.fromMs)
       .where('plan_ms', '<=', filter.toMs);
     if (filter.userId !== undefined) query = query.where('user_id', '=', filter.userId);
+    if (filter.eventId !== undefined) query = query.where('event_id', '=', filter.eventId);
     if (filter.status !== undefined) query = query.where('status', '=', filter.status);
     return query
       .orderBy('plan_ms')

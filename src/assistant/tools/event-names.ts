@@ -4,10 +4,10 @@ import type { Tool } from '../../tool.ts';
 import type { MeOptions } from '../editing/me.ts';
 import type { AssistantData } from '../entities/entity-access.ts';
 
-/** Lists what was done about an event, which can be deleted. */
-const explainTool = 'explain_notifications';
+/** They list what was done about an event, which can be deleted. */
+const lists = new Set(['explain_notifications', 'list_notifications']);
 /** Tools that take an event by its title. In the others, an event only restricts what is listed, and can be gone. */
-const byTitle = new Set(['get_event', 'update_event', 'delete_event', 'answer_invitation', explainTool]);
+const byTitle = new Set(['get_event', 'update_event', 'delete_event', 'answer_invitation', ...lists]);
 
 /** Stands for the reminder that was sent last. */
 export const lastNotification = 'last';
@@ -22,7 +22,7 @@ export function acceptTitles<One extends Tool>(tool: One, data: AssistantData, o
     const { eventNamed, lastSent } = await import('./find-named.ts');
     const ids = byTitle.has(tool.name)
       ? args['event_id'] !== undefined && {
-          event_id: await eventNamed(data, options, args, context.actor, tool.name === explainTool),
+          event_id: await eventNamed(data, options, args, context.actor, lists.has(tool.name)),
         }
       : isLast(args)
         ? { notification_id: await lastSent(data, options, context.actor) }

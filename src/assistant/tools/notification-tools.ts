@@ -20,6 +20,7 @@ import type { Model, PolicyName } from '../policy/policy.ts';
 import { type RangeRequest, windowOf } from './event-list.ts';
 import { lastNotification } from './event-names.ts';
 import {
+  auditFields,
   cancelFields,
   notificationRange,
   notificationWindow,
@@ -40,15 +41,31 @@ const answeredId = {
   description: 'From list_notifications, or last: the one that arrived last',
 } as const;
 
+/** Without days, those of `usualDays` or `daysOfEvent` are listed. */
+const { status, days_forward, days_back } = notificationWindow;
+const { default: _forward, ...listedForward } = days_forward;
+const { default: _back, ...listedBack } = days_back;
 const listed = {
   type: 'object',
-  properties: { user_id: onlyUser, ...notificationRange, ...notificationWindow, ...pageArguments },
+  properties: {
+    user_id: onlyUser,
+    event_id: auditFields.event_id,
+    ...notificationRange,
+    status,
+    days_forward: listedForward,
+    days_back: listedBack,
+    ...pageArguments,
+  },
 } as const;
 /** What the document of the contract assistant accepts. */
 const documented = {
   type: 'object',
   properties: { user_id: onlyUser, ...notificationWindow, ...pageArguments },
 } as const;
+
+/** What is listed if the caller names no days: what comes, or everything about one event. */
+const usualDays = { daysBack: 0, daysForward: 7 };
+const daysOfEvent = { daysBack: 366, daysForward: 366 };
 
 export interface PolicyCalls {
   /** The model of a policy, by default the configured one, for this caller; undefined means the built-in rules. */
@@ -80,11 +97,15 @@ export function notificationTools(
       outputSchema: listShape('notifications', notificationShape),
       annotations: hints.reads,
       timeoutMs,
-      async call({ user_id, status, from, to, days_forward = 7, days_back = 0, limit, cursor }) {
+      async call({ user_id, event_id, status, from, to, days_forward, days_back, limit, cursor }) {
         const page = unpaged ? wholeList : { limit, cursor };
-        const days = { daysBack: days_back, daysForward: days_forward };
+        const usual = event_id === undefined ? usualDays : daysOfEvent;
+        const days = {
+          daysBack: days_back ?? usual.daysBack,
+          daysForward: days_forward ?? usual.daysForward,
+        };
         const range = unpaged ? days : { ...days, from, to };
-        return { structured: await notificationList(data, user_id, range, page, status) };
+        return { structured: await notificationList(data, user_id, range, page, status, event_id) };
       },
     }),
     defineTool({
@@ -206,11 +227,12 @@ export async function notificationList(
   range: Omit<RangeRequest, 'userId'>,
   page: PageRequest,
   status?: NotificationStatus,
+  eventId?: string,
 ): Promise<NotificationList> {
   const { listNotifications, maxNotifications } = await import('../editing/notifications.ts');
   if (userId !== undefined) await data.store.read((db) => findUser(db, userId));
   const window = await windowOf(data, { ...range, userId });
-  const rows = await listNotifications(data, { userId, status, ...window });
+  const rows = await listNotifications(data, { userId, status, eventId, ...window });
   const found = rows.slice(0, maxNotifications);
   const { items: notifications, next } = pageOf(found, notificationView, page, localTimesLength);
   const truncated = rows.length > maxNotifications && { truncated: true };

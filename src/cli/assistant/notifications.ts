@@ -17,6 +17,7 @@ export const notifications: Command = {
       ...person,
       summary: 'List reminders',
       flags: {
+        'event-id': text('EVENT', 'Only for this event'),
         status: text('STATUS', 'Only planned, sent, failed and so on'),
         from: text('DAY', 'First day or time; now, unless given'),
         to: text('DAY', 'Last day, included; a week later, unless given'),
@@ -83,18 +84,17 @@ export const notifications: Command = {
       },
       examples: ['notifications explain', 'notifications explain ada --days-back 30'],
       defaults: { limit: 100 },
-      show: ({ entries }, terminal) =>
-        rowsText(
-          terminal,
-          entries.map(({ at, action, event_id, notification_id, detail }) => [
-            showTime(at),
-            action,
-            event_id,
-            notification_id,
-            detail === undefined ? '' : JSON.stringify(detail),
-          ]),
-          'Nothing was decided in this time.',
-        ),
+      show: ({ because, entries }, terminal) => {
+        const rows = entries.map(({ at, action, event_id, notification_id, detail, times = 1 }) => [
+          showTime(at),
+          times === 1 ? action : `${action} (${times} times)`,
+          event_id,
+          notification_id,
+          detail === undefined ? '' : JSON.stringify(detail),
+        ]);
+        const listed = rowsText(terminal, rows, 'Nothing was decided in this time.');
+        return because === undefined ? listed : `${because}\n${listed}`;
+      },
     }),
     channels: toolAction({
       tool: 'list_channels',
