@@ -109,7 +109,7 @@ export function createAssistant({
     return (await import('./delivery/outreach.ts')).createOutreach(data, channels, me);
   }
   const tools = [
-    ...userTools(data, toolTimeoutMs),
+    ...userTools(data, toolTimeoutMs, plansOnWrite ? channels : undefined),
     ...eventTools(data, calendars, outreach, toolTimeoutMs, unpaged, plansOnWrite ? planning : undefined),
     remindTool(planning, toolTimeoutMs),
     meTool(data, me),

@@ -23,15 +23,19 @@ export const changes = ['moved', 'place', 'cancelled', 'restored'] as const;
 export type Change = (typeof changes)[number];
 /**
  * Where a reminder comes from, if not from a policy: a general preference, an alarm in the calendar, the user's reminder
- * for this event, the same with permission to send in quiet hours, or a reminder that was put off.
+ * for this event, or a reminder that was put off. `-quiet` permits quiet hours.
  */
-export const origins = ['preference', 'alarm', 'event', 'event-quiet', 'snooze'] as const;
+export const origins = [
+  ...(['preference', 'preference-quiet', 'alarm', 'event', 'event-quiet', 'snooze'] as const),
+] as const;
 export type Origin = (typeof origins)[number];
 /** What the attention layer decided: another message carries the reminder, or nobody gets it. */
 export const attentions = ['merged', 'dropped'] as const;
 export type Attention = (typeof attentions)[number];
 /** Kinds of events that people want to be reminded of differently. */
-export const eventKinds = ['task', 'all_day', 'flight', 'train', 'doctor', 'online', 'place'] as const;
+export const eventKinds = [
+  ...(['task', 'all_day', 'birthday', 'flight', 'train', 'doctor', 'online', 'place'] as const),
+] as const;
 export type EventKind = (typeof eventKinds)[number];
 export const urgencies = ['low', 'normal', 'high', 'urgent'] as const;
 export type Urgency = (typeof urgencies)[number];

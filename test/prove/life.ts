@@ -109,7 +109,7 @@ const problems: string[] = [];
 function whyUseless(one: Sent, user: User): string | undefined {
   const row = rowOf.get(one.message.id)!;
   if (row.event_id === '') return undefined;
-  const named = row.origin === 'event-quiet' || row.origin === 'event' || row.origin === 'snooze';
+  const named = row.origin?.endsWith('-quiet') || row.origin === 'event' || row.origin === 'snooze';
   const time = localText(one.atMs, user.timezone!).slice(11, 16);
   const isQuiet = time >= '21:00' || time < '07:00';
   const untilMs = row.event_start_ms - one.atMs;

@@ -97,7 +97,7 @@ export function brokenGuards(
     const shiftMs = Math.abs(row.plan_ms - (startMs + row.slot * minute));
     const silent = row.change === null && row.urgency === 'low' && row.origin !== 'snooze';
     const ownAlarm = row.origin === 'alarm' && silent;
-    const named = row.origin === 'event-quiet' || row.origin === 'snooze';
+    const named = row.origin?.endsWith('-quiet') || row.origin === 'snooze';
     const permitted = named || ownAlarm;
     check(row.event_start_ms === startMs, 'wrong event start');
     check(permitted || !isQuietTime(time, preferences), `planned in quiet hours (${time})`);
@@ -116,7 +116,9 @@ export function brokenGuards(
     const pick = (test: (channel: Channel) => boolean) =>
       usual.length === 0 || usual.some(test) ? usual.filter(test) : reachable.filter(test);
     const softest = muted || pick(makesNoSound).length > 0 ? pick(makesNoSound) : pick(isNoCall);
-    const atNamedTime = named && usual.length === 0 ? onDay(preferences.channelPref) : usual;
+    const { channelPref, namedWeekendPolicy } = preferences;
+    const onWeekends = namedWeekendPolicy === 'none' ? channelPref : namedWeekendPolicy;
+    const atNamedTime = named ? onDay(weekend ? onWeekends : channelPref) : usual;
     const allowed = mayRing ? atNamedTime : softest;
     check(reachable.includes(row.channel), 'channel without an address');
     check(allowed.includes(row.channel), `channel that the user does not want (${row.channel})`);

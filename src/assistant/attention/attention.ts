@@ -9,7 +9,7 @@ import type { Attention, Channel, EventKind, Origin } from '../../store/schema.t
 //               without a break, or the day already has enough messages
 //   dropped     because reminders are paused, another message about the same event is due, or the day has enough messages
 //
-// A reminder with a time that the person named, an alarm of the person, a reminder that the person put off, and everything
+// A reminder with a time that the person named or marked with `!`, an alarm of the person, a reminder that the person put off, and everything
 // about an important event is exempt: it is sent by itself at its time. Messages that are no reminders (changes, the daily
 // agenda, permission requests) are exempt as well; they only count.
 
@@ -95,8 +95,7 @@ export function attend(candidates: readonly Candidate[], person: PersonState): R
 /** Decides about the messages of one day and channel, which are sorted by time. */
 function attendDay(day: readonly Candidate[], person: PersonState, verdicts: Map<string, Verdict>): void {
   const open = day.filter((one) => one.isReminder && !one.sent);
-  const free = open.filter((one) => !isExempt(one));
-  for (const one of free) {
+  for (const one of open) {
     const verdict = paused(one, person) ?? repeated(one, day, verdicts);
     if (verdict !== undefined) verdicts.set(one.id, verdict);
   }
@@ -108,12 +107,15 @@ function attendDay(day: readonly Candidate[], person: PersonState, verdicts: Map
   applyLimit(groups, day, person.limits, verdicts);
 }
 
-/** Times that the person named, own alarms and important events are neither merged nor dropped. */
+/** Times that the person named or marked, own alarms and important events are neither merged nor dropped. */
 function isExempt({ origin, important }: Candidate): boolean {
   return important || (origin !== null && origin !== 'preference');
 }
 
-function paused({ atMs }: Candidate, { pauseFromMs, pauseUntilMs }: PersonState): Verdict | undefined {
+/** Settings of the person are paused, also those that permit quiet hours. */
+function paused(one: Candidate, { pauseFromMs, pauseUntilMs }: PersonState): Verdict | undefined {
+  const { atMs, important, origin } = one;
+  if (isExempt(one) && (important || origin !== 'preference-quiet')) return undefined;
   if (pauseUntilMs === null || atMs >= pauseUntilMs || atMs < (pauseFromMs ?? atMs)) return undefined;
   return { attention: 'dropped', why: `reminders are paused until ${new Date(pauseUntilMs).toISOString()}` };
 }
@@ -124,6 +126,7 @@ function repeated(
   day: readonly Candidate[],
   verdicts: ReadonlyMap<string, Verdict>,
 ): Verdict | undefined {
+  if (isExempt(one)) return undefined;
   const isSaid = (other: Candidate) =>
     other !== one &&
     other.eventId === one.eventId &&
@@ -248,6 +251,7 @@ const usefulness: Readonly<Record<EventKind | 'other', number>> = {
   other: 30,
   online: 30,
   task: 20,
+  birthday: 20,
   all_day: 10,
 };
 

@@ -35,6 +35,7 @@ export const apprise = defineChannel({
   rank: 90,
   canBeSilent: false,
   label: 'Other chat (apprise)',
+  words: ['chat', 'push'],
   icon: '⋯',
   help: 'Any address of the program apprise, such as slack://TOKEN or matrix://HOST.',
   settings: {},

@@ -9,6 +9,7 @@ export const call = defineChannel({
   rank: 20,
   canBeSilent: false,
   label: 'Phone call',
+  words: ['phone', 'telephone', 'ring'],
   icon: '☎',
   help: 'A call that reads the message aloud; the number begins with + and the country code.',
   settings: {

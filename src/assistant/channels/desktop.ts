@@ -12,6 +12,7 @@ export const desktop = defineChannel({
   rank: 80,
   canBeSilent: true,
   label: 'Desktop',
+  words: ['popup', 'screen', 'push'],
   icon: '▭',
   help: 'A notification on the desktop of this machine. The address is desktop:here.',
   settings: {

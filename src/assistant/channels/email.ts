@@ -13,6 +13,7 @@ export const email = defineChannel({
   rank: 10,
   canBeSilent: true,
   label: 'Email',
+  words: ['mail'],
   icon: '✉',
   help: 'A mail with text, HTML and the event as an attachment.',
   settings: {

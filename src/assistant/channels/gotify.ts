@@ -11,6 +11,7 @@ export const gotify = defineChannel({
   rank: 60,
   canBeSilent: true,
   label: 'Gotify',
+  words: ['push', 'popup'],
   icon: '⌁',
   help: 'For the app Gotify: create an application on the Gotify server, and use its token as the address.',
   settings: {

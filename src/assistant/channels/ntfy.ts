@@ -10,6 +10,7 @@ export const ntfy = defineChannel({
   rank: 40,
   canBeSilent: true,
   label: 'ntfy',
+  words: ['push', 'popup'],
   icon: '♪',
   help: 'For the app ntfy, which shows messages on mobile devices: subscribe to a topic that is hard to guess.',
   settings: {

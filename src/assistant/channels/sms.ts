@@ -11,6 +11,7 @@ export const sms = defineChannel({
   rank: 55,
   canBeSilent: false,
   label: 'SMS',
+  words: ['text', 'textmessage'],
   icon: '✆',
   help: 'A text message; the number begins with + and the country code.',
   settings: {

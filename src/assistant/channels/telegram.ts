@@ -26,6 +26,7 @@ export const telegram = defineChannel({
   rank: 50,
   canBeSilent: true,
   label: 'Telegram',
+  words: ['push', 'chat', 'popup'],
   icon: '✈',
   help: 'A chat with the Telegram bot: send /start to the bot, and it answers with the address.',
   settings: {

@@ -157,7 +157,10 @@ export function isAcknowledged(
 /** What a person or the sender of a message permits in quiet hours. */
 export function quietPermission({ about, origin, payload }: Notification) {
   // The user named these times. An alarm of the user comes in quiet hours as well, without a sound.
-  const permitted = { 'event-quiet': 'ignore', snooze: 'ignore', alarm: 'silent' } as const;
+  const permitted = {
+    ...{ 'event-quiet': 'ignore', 'preference-quiet': 'ignore' },
+    ...{ snooze: 'ignore', alarm: 'silent' },
+  } as const;
   if (about === null) return permitted[origin as keyof typeof permitted] ?? 'delay';
   return parsePayload(payload).quietHours ?? 'delay';
 }

@@ -13,7 +13,13 @@ import {
 } from '../../store/schema.ts';
 import type { Writer } from '../../store/store.ts';
 import { attendPerson } from '../attention/store-attention.ts';
-import { allowedSchemes, channels, parseAddress, reachableBy } from '../entities/channels.ts';
+import {
+  allowedSchemes,
+  channelPreferences,
+  channelsCalled,
+  parseAddress,
+  reachableBy,
+} from '../entities/channels.ts';
 import { auditChange } from '../entities/decision-log.ts';
 import {
   type AssistantData,
@@ -25,10 +31,11 @@ import {
   rowOf,
   updateRow,
 } from '../entities/entity-access.ts';
+import { builtIn, demandChannel, readLeads, wordOfLead } from '../entities/lead-times.ts';
 import { invitation } from '../entities/occurrence.ts';
 import { findOccurrence } from '../entities/occurrence-list.ts';
 import { kindChannels, preferencesOf } from '../entities/preferences.ts';
-import { checkLeadChannels, type ReminderSettings, settingsOf, shortLead } from '../entities/reminders.ts';
+import { type ReminderSettings, settingsOf } from '../entities/reminders.ts';
 import { planDigest } from '../planning/digest.ts';
 import { replanEvent, replanUser } from '../planning/replanning.ts';
 import { forgetChanges } from './kept-changes.ts';
@@ -65,14 +72,12 @@ export async function createUser({ store, clock }: AssistantData, given: NewFiel
   const fields = tidy(given);
   checkZone(fields.timezone);
   const now = clock();
-  const { reminders, channels, kind_channels, pause_from, pause_until, pause_to, ...others } = fields;
+  const { reminders: _r, channels, kind_channels: _k, pause_from, pause_until, pause_to, ...others } = fields;
   const zone = fields.timezone ?? systemZone();
   const row = {
     ...others,
-    ...(kind_channels && { kind_channels: mergeKindChannels({ kind_channels: null }, kind_channels) }),
     ...(await pauseOf({ pause_from, pause_until, pause_to }, zone, fields.locale, now)),
     ...(channels && { channels: checkChannels(channels) }),
-    ...(reminders && { reminders: mergeReminders({ reminders: null }, reminders) }),
     id: fields.id ?? newId(now),
     timezone: zone,
     created_ms: now,
@@ -82,7 +87,7 @@ export async function createUser({ store, clock }: AssistantData, given: NewFiel
     await refuseTaken(writer.db, row.id, fields);
     await checkHome(writer.db, row.id, fields.home_calendar);
     const made = await writer.db.insertInto('users').values(row).returningAll().executeTakeFirstOrThrow();
-    const user = await withNamedChannels(writer, made, fields);
+    const user = await withSettings(writer, made, fields);
     await auditChange(writer, now, { action: 'user.created', userId: user.id });
     return user;
   });
@@ -97,7 +102,7 @@ export async function updateUser(
   const fields = tidy(given);
   checkZone(fields.timezone);
   const now = data.clock();
-  const { reminders, channels, kind_channels, pause_from, pause_until, pause_to, ...others } = fields;
+  const { reminders: _r, channels, kind_channels: _k, pause_from, pause_until, pause_to, ...others } = fields;
   const known = await data.store.read((db) => findUser(db, id));
   const zone = fields.timezone ?? preferencesOf(known).timezone;
   const pause = await pauseOf(
@@ -112,7 +117,6 @@ export async function updateUser(
     await refuseTaken(writer.db, undefined, fields, id);
     await checkHome(writer.db, id, fields.home_calendar);
     const listed = channels && { channels: checkChannels(channels) };
-    const merged = reminders && { reminders: mergeReminders(before, reminders) };
     // Without its end, there is no pause.
     const names = unset.flatMap((name) =>
       name === 'pause_until' || name === 'pause_to' ? ['pause_until', 'pause_from'] : [name],
@@ -123,9 +127,8 @@ export async function updateUser(
         name === 'timezone' ? systemZone() : null,
       ]),
     );
-    const kinds = kind_channels && { kind_channels: mergeKindChannels(before, kind_channels) };
-    const row = { ...others, ...listed, ...merged, ...kinds, ...pause, ...cleared, updated_ms: now };
-    const user = await withNamedChannels(writer, await updateRow(writer.db, 'users', id, row), fields);
+    const row = { ...others, ...listed, ...pause, ...cleared, updated_ms: now };
+    const user = await withSettings(writer, await updateRow(writer.db, 'users', id, row), fields, before);
     const detail = { changed: [...Object.keys(fields), ...unset] };
     await auditChange(writer, now, { action: 'user.updated', userId: id, detail });
     await replanUser(writer, data, user, now);
@@ -232,29 +235,39 @@ function tidy<One extends Fields>(fields: One): One {
 }
 
 /**
- * Refuses channels of reminders for which the user has no address. A channel that uses the address of another one, as text messages
- * do with the phone number, gets it once the user asks for the channel.
+ * Stores the settings that name channels. A channel that uses the address of another one, as text messages do with the phone
+ * number, gets it once the user asks for the channel. An address that is added does not change the usual channel.
  */
-async function withNamedChannels(
+async function withSettings(
   { db }: Writer,
   user: User,
-  { reminders, kind_channels, channel_pref }: Fields,
+  { reminders = {}, kind_channels = {}, channel_pref }: Fields,
+  before = user,
 ): Promise<User> {
-  const leads = Object.values(reminders ?? {}).flat();
-  const kinds = Object.values(kind_channels ?? {}).filter((one) => one !== builtIn && one !== 'both');
-  const wanted = [...leads.map((lead) => lead.split(' ').at(-1)), ...kinds, channel_pref];
-  const added = channels.flatMap(({ name, address: { schemes, sameAs } }) => {
+  const leads = Object.values(reminders).flat();
+  const wanted = [...leads.map(wordOfLead), ...Object.values(kind_channels), channel_pref].flatMap((word) =>
+    word ? channelsCalled(word) : [],
+  );
+  const added = wanted.flatMap(({ name, address: { schemes, sameAs } }) => {
     const address = sameAs && user[sameAs];
-    const isNew = address && wanted.includes(name) && !reachableBy(user).includes(name);
-    return isNew ? [`${schemes[0]}:${address}`] : [];
+    return address && !reachableBy(user).includes(name) ? [`${schemes[0]}:${address}`] : [];
   });
   const listed = user.channels === null ? [] : (JSON.parse(user.channels) as string[]);
-  const extended =
-    added.length === 0
-      ? user
-      : await updateRow(db, 'users', user.id, { channels: JSON.stringify([...listed, ...added]) });
-  checkLeadChannels(extended, [...leads, ...kinds.map((channel) => `0m ${channel}`)]);
-  return extended;
+  const channels = [...new Set([...listed, ...added])];
+  const extended = added.length === 0 ? user : { ...user, channels: JSON.stringify(channels) };
+  const own = (word: string, known: readonly string[]) =>
+    known.includes(word) ? word : demandChannel(extended, word);
+  const kinds = Object.entries(kind_channels).map(([kind, word]) => [kind, own(word, ['both', builtIn])]);
+  const usual = preferencesOf(before).channelPref;
+  const [had, has] = [before, extended].map(reachableBy);
+  const isOther = !had!.includes(preferencesOf(extended).channelPref) && has!.includes(usual);
+  const pref = channel_pref ? own(channel_pref, channelPreferences) : isOther ? usual : undefined;
+  return updateRow(db, 'users', user.id, {
+    channels: extended.channels,
+    reminders: mergeReminders(extended, reminders),
+    kind_channels: mergeKindChannels(user, Object.fromEntries(kinds)),
+    ...present({ channel_pref: pref }),
+  });
 }
 
 /** Merges new channels into those of a user. `default` removes a channel. */
@@ -318,11 +331,8 @@ export interface EventTraits {
   readonly important?: boolean | undefined;
 }
 
-/** Stands for the built-in lead times of a kind or calendar. */
-const builtIn = 'default';
-
 /** Merges new lead times into those of a user. `["default"]` removes a setting; an empty list means no reminders. */
-function mergeReminders(user: Pick<User, 'reminders'>, given: ReminderSettings): string | null {
+function mergeReminders(user: User, given: ReminderSettings): string | null {
   const known: readonly string[] = [...eventKinds, 'default', 'digest'];
   for (const name of Object.keys(given)) {
     if (known.includes(name) || /^calendar:./.test(name)) continue;
@@ -336,7 +346,7 @@ function mergeReminders(user: Pick<User, 'reminders'>, given: ReminderSettings):
     (given['digest']?.length ?? 0) > 1
   )
     throw new Failure('invalid-params', 'reminders.digest must be one time of day, like ["07:30"].');
-  const short = Object.entries(given).map(([name, leads]) => [name, leads.map(shortLead)] as const);
+  const short = Object.entries(given).map(([name, leads]) => [name, readLeads(user, leads, name)] as const);
   const merged = Object.entries({ ...settingsOf(user), ...Object.fromEntries(short) }).filter(
     ([, leads]) => leads[0] !== builtIn,
   );
@@ -372,6 +382,6 @@ export function withReminders(
 ): string | null {
   const { [occurrence]: _, ...others } =
     reminders === null ? {} : (JSON.parse(reminders) as Record<string, readonly string[]>);
-  const merged = leads === undefined ? others : { ...others, [occurrence]: leads.map(shortLead) };
+  const merged = leads === undefined ? others : { ...others, [occurrence]: leads };
   return Object.keys(merged).length === 0 ? null : JSON.stringify(merged);
 }

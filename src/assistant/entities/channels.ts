@@ -23,6 +23,22 @@ export function findChannel(name: string): ChannelDefinition | undefined {
   return channels.find((channel) => channel.name === name);
 }
 
+/** The channels that a word can mean, best first: the one with this name, or those that people call so. */
+export function channelsCalled(written: string): readonly ChannelDefinition[] {
+  const word = written.toLowerCase().replaceAll(/[ -]/g, '');
+  const named = findChannel(word);
+  if (named !== undefined) return [named];
+  const placeOf = ({ words = [] }: ChannelDefinition) => words.indexOf(word);
+  return channels
+    .filter((channel) => placeOf(channel) >= 0)
+    .toSorted((one, other) => placeOf(one) - placeOf(other));
+}
+
+/** What people call channels, besides their names. */
+export const channelWords = [
+  ...new Set(channels.flatMap(({ words = [] }) => words)),
+] as readonly string[] as Values;
+
 /** True if a message by this channel can arrive without a sound. */
 export function canBeSilent(name: string): boolean {
   return findChannel(name)?.canBeSilent === true;

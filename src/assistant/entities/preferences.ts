@@ -55,7 +55,16 @@ export function kindChannels({
 }
 
 export function channelForKind(user: User, kind: EventKind | undefined): string | undefined {
-  return kind === undefined ? undefined : kindChannels(user)[kind];
+  return settingForKind(kindChannels(user), kind);
+}
+
+/** What is set for whole days counts for birthdays that have no setting of their own. */
+export function settingForKind<Value>(
+  settings: Readonly<Record<string, Value>>,
+  kind: EventKind | undefined,
+): Value | undefined {
+  if (kind === undefined) return undefined;
+  return settings[kind] ?? (kind === 'birthday' ? settings['all_day'] : undefined);
 }
 
 /** The preferred channel that does not ring, or else any reachable one that does not. */

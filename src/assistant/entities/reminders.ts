@@ -1,19 +1,17 @@
-import { Failure } from '../../failure.ts';
 import { instantOf, offsetsIn, wallOf } from '../../recurrence/zone.ts';
 import type { CalendarEvent, Channel, EventKind, Notification, Origin, User } from '../../store/schema.ts';
-import type { Answer } from '../icalendar/series.ts';
+import type { Answer, Series } from '../icalendar/series.ts';
 import { resultTexts, textsFor } from '../messages/catalog.ts';
 import type { Catalog } from '../messages/en.ts';
-import { addressesOf, findChannel, reachableBy } from './channels.ts';
+import { addressesOf, reachableBy } from './channels.ts';
+import { hourOfDays, leadTime, partsOf, useAlarms } from './lead-times.ts';
 import { meetingLink } from './meeting-link.ts';
 import { invitation, type Occurrence } from './occurrence.ts';
-import { channelForKind, channelsOf, preferencesOf, quietChannel } from './preferences.ts';
+import { channelForKind, channelsOf, preferencesOf, quietChannel, settingForKind } from './preferences.ts';
 
 const dayMs = 86_400_000;
 /** Days after the due date on which an open task is mentioned again. */
 const overdueDays = [1, 2, 3];
-/** In the settings of a calendar: use its own alarms, even for events that others organize. */
-const useAlarms = 'alarms';
 
 /** The calendar of an event, as far as reminders depend on it. */
 export interface EventCalendar {
@@ -75,12 +73,17 @@ export function personalReminders(
     return { ...because(({ answers }) => answers['needs-action']), reminders: [] };
   const settings = settingsOf(user);
   const kind = kindOf(event, occurrence);
-  const build = (leads: readonly string[], origin: Origin, reason: Because): PersonalReminders => {
+  const build = (
+    leads: readonly string[],
+    origin: 'event' | 'preference',
+    reason: Because,
+  ): PersonalReminders => {
     const times = leads.map((lead): NamedTime => {
-      const { permitted, channel } = partsOf(lead);
+      const { time, permitted, channel } = partsOf(lead);
+      const isQuiet = permitted || (origin === 'event' && time.includes(':'));
       return {
         atMs: leadTime(lead, occurrence.startMs, timezone, event.all_day === 1),
-        origin: origin === 'event' && permitted ? 'event-quiet' : origin,
+        origin: isQuiet ? `${origin}-quiet` : origin,
         ...(channel !== undefined && { channel }),
       };
     });
@@ -121,18 +124,18 @@ export function personalReminders(
         return set.of === 'calendar' ? reasons.calendar(calendar!.name) : reasons.default;
       }),
     );
-  return kind === 'task'
+  return kind === 'task' || kind === 'birthday'
     ? build(
-        defaultLeads.task,
+        defaultLeads[kind],
         'preference',
-        because(({ rules }) => `${rules.builtIn}; ${rules.kinds.task}`),
+        because(({ rules }) => `${rules.builtIn}; ${rules.kinds[kind]}`),
       )
     : undefined;
 }
 
 /** The lead times that the user set for the kind of an event, or else for its calendar, or else for everything. */
 function leadsFor(settings: ReminderSettings, kind: EventKind | undefined, calendarId: string | undefined) {
-  const forKind = kind && settings[kind];
+  const forKind = settingForKind(settings, kind);
   if (forKind !== undefined) return { of: 'kind', leads: forKind } as const;
   const forCalendar = settings[`calendar:${calendarId}`];
   const leads = forCalendar?.filter((lead) => lead !== useAlarms);
@@ -197,6 +200,7 @@ function overdueTimes(dueMs: number, zone: string): readonly number[] {
 export const defaultLeads: Readonly<Record<EventKind | 'default', readonly string[]>> = {
   task: ['09:00'],
   all_day: ['1d 17:00'],
+  birthday: ['1d 17:00', '09:00'],
   flight: ['1d', '2h'],
   train: ['60m'],
   doctor: ['1d', '2h'],
@@ -217,15 +221,26 @@ const flight = /\b(flights?|flug|flüge|vols? [A-Z0-9]{2}|vuelos?)\b/iu;
 const doctor =
   /(?<!\p{L})(doctor(?! (?:who|strange)\b)|dentist|physician|pediatrician|(\p{L}*arzt|\p{L}*ärztin)(termin)?|médecin|dentiste|médico|dentista)(?!\p{L})/iu;
 
+/** In contacts, calendars and titles; Nextcloud writes only the cake. */
+const birthday =
+  /(?<!\p{L})(birthdays?|b-?day|geburtstage?|anniversaire(?! de (?:mariage|rencontre))|cumpleaños)(?!\p{L})|🎂/iu;
+
+/** True for whole days every year that are called a birthday, or that an address book made. */
+function isBirthday({ series }: Partial<Pick<CalendarEvent, 'series'>>, title: string): boolean {
+  if (!series?.includes('FREQ=YEARLY')) return false;
+  return birthday.test(title) || (JSON.parse(series) as Series).birthday === true;
+}
+
 /** What kind of event this is. The title is text from others: it only selects among the user's own settings. */
 export function kindOf(
-  event: Pick<CalendarEvent, 'kind' | 'all_day' | 'conf_link' | 'provider'>,
+  event: Pick<CalendarEvent, 'kind' | 'all_day' | 'conf_link' | 'provider'> &
+    Partial<Pick<CalendarEvent, 'series'>>,
   occurrence: Pick<Occurrence, 'title' | 'location' | 'description' | 'task'>,
 ): EventKind | undefined {
   const { title, location, task } = occurrence;
   if (event.kind) return event.kind;
   if (task !== undefined) return 'task';
-  if (event.all_day === 1) return 'all_day';
+  if (event.all_day === 1) return isBirthday(event, title) ? 'birthday' : 'all_day';
   // The letters of some trains also stand for an airline.
   if (trainNumber.test(title) || train.test(title)) return 'train';
   if (flight.test(title) || flightNumber.test(title)) return 'flight';
@@ -245,52 +260,6 @@ export function kindOfEvent(
 
 const minuteMs = 60_000;
 
-/**
- * When to remind, as people write it: `10m`, `2h`, `1d` or `1 week before` the start; `17:00` on the day; `1d 17:00` on the day
- * before. The name of a channel may follow: `1d sms`. A reminder for one event may also be a local time, `2026-03-01T17:00`. Times of
- * day of such a reminder are kept in quiet hours, and others with a `!`: `1d! sms`.
- */
-const amount = '[0-9]{1,5} ?(m|min|mins|minutes?|h|hours?|d|days?|w|weeks?)( before)?';
-const channelName = '( [a-z]{1,20})?$';
-export const leadPattern = `^(${amount}|([0-9]{1,2}d )?([01][0-9]|2[0-3]):[0-5][0-9])${channelName}`;
-export const eventLeadPattern = `^(${amount}|(([0-9]{1,2}d )|([0-9]{4}-[0-9]{2}-[0-9]{2}T))?([01][0-9]|2[0-3]):[0-5][0-9])!?${channelName}`;
-
-/** `2 hours before` as `2h`, and `1 week` as `7d`. */
-export function shortLead(written: string): string {
-  const [, amount, unit, rest] = /^(\d+) ?([mhdw])[a-z]*(?: before)?(!?(?: [a-z]+)?)$/.exec(written) ?? [];
-  if (amount === undefined) return written;
-  return unit === 'w' ? `${7 * Number(amount)}d${rest}` : `${amount}${unit}${rest}`;
-}
-
-interface LeadParts {
-  readonly time: string;
-  /** In a reminder for one event: permitted in quiet hours, because it names a time of day or has a `!`. */
-  readonly permitted: boolean;
-  readonly channel?: Channel;
-}
-
-function partsOf(lead: string): LeadParts {
-  const [, time, permit, channel] = /^(.*?)(!?)(?: ([a-z]+))?$/.exec(shortLead(lead))!;
-  const permitted = permit === '!' || time!.includes(':');
-  return { time: time!, permitted, ...(channel !== undefined && { channel }) };
-}
-
-/** Refuses reminders with a channel that does not exist or for which the user has no address. */
-export function checkLeadChannels(user: User, leads: readonly string[]): void {
-  const reachable = reachableBy(user);
-  for (const { channel } of leads.map(shortLead).map(partsOf)) {
-    if (channel === undefined || reachable.includes(channel)) continue;
-    const known = findChannel(channel);
-    const has = `${user.name} has ${reachable.length === 0 ? 'no address on any channel' : reachable.join(', ')}.`;
-    if (known === undefined) throw new Failure('invalid-params', `"${channel}" is no channel. ${has}`);
-    const { field, example } = known.address;
-    const advice = field
-      ? `Set ${field.name} with update_user.`
-      : `Add one to channels with update_user, such as ${example}.`;
-    throw new Failure('invalid-params', `${user.name} has no address for ${channel}. ${has} ${advice}`);
-  }
-}
-
 /** True if the user named this channel for a reminder of the occurrence, or in the setting that the reminder comes from. */
 export function isNamedChannel(
   user: User,
@@ -298,29 +267,11 @@ export function isNamedChannel(
   { occurrence, channel, origin }: Pick<Notification, 'occurrence' | 'channel' | 'origin'>,
 ): boolean {
   const set =
-    origin === 'preference'
+    origin === 'preference' || origin === 'preference-quiet'
       ? leadsFor(settingsOf(user), kindOfEvent(event), event.calendar_id ?? undefined)
       : undefined;
   const leads = ownLeads(event, occurrence) ?? set?.leads ?? [];
   return leads.some((lead) => partsOf(lead).channel === channel);
-}
-
-/** The hour of a reminder so many days before something without a time of day. */
-const hourOfDays = 9;
-
-/** The instant of a reminder, in the user's time zone. */
-export function leadTime(lead: string, startMs: number, zone: string, allDay = false): number {
-  const offsets = offsetsIn(zone);
-  const { time: written } = partsOf(lead);
-  const [, amount, unit] = /^(\d+)([mhd])$/.exec(written) ?? [];
-  if (unit === 'm' || unit === 'h') return startMs - Number(amount) * (unit === 'h' ? 60 : 1) * minuteMs;
-  const wall = wallOf(startMs, offsets);
-  if (unit === 'd')
-    return instantOf(wall - Number(amount) * dayMs + (allDay ? hourOfDays * 60 * minuteMs : 0), offsets);
-  if (written.includes('T')) return instantOf(Date.parse(`${written}:00Z`), offsets);
-  const [, days = '0', hour, minute] = /^(?:(\d+)d )?(\d\d):(\d\d)$/.exec(written)!;
-  const day = Math.floor(wall / dayMs) * dayMs - Number(days) * dayMs;
-  return instantOf(day + (Number(hour) * 60 + Number(minute)) * minuteMs, offsets);
 }
 
 /** Whole minutes from the start to a reminder; negative before the start. */

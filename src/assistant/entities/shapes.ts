@@ -37,7 +37,10 @@ export const userShape = {
     reminders: { type: 'object', description: 'Lead times by kind of event or calendar' },
     kind_channels: { type: 'object', description: 'Channels by kind of event' },
     pause_from: { type: 'string', description: 'When the pause begins; absent if it has begun' },
-    pause_until: { type: 'string', description: 'Until then, only named times and important events' },
+    pause_until: {
+      type: 'string',
+      description: 'Until then, only reminders whose time was named for one event, and important events',
+    },
     home_calendar: { type: 'string', description: 'The calendar that stores new events' },
   },
 } as const;

@@ -30,6 +30,7 @@ export interface Instance {
   readonly dates: readonly AddedDate[];
   readonly exceptions: readonly CalendarTime[];
   readonly zones: Series['zones'];
+  readonly birthday: boolean;
   readonly document: string | undefined;
 }
 
@@ -142,6 +143,9 @@ export function readInstance(
     dates,
     exceptions,
     zones: zones.describe(named),
+    birthday: /^(bday|birthday)$/i.test(
+      (one('X-NEXTCLOUD-BC-FIELD-TYPE') ?? one('CATEGORIES'))?.value.trim() ?? '',
+    ),
     document,
   };
 }
@@ -262,6 +266,7 @@ export function assembleEvent(
       duration: base.duration,
       ...(Object.fromEntries(filled) as Partial<Series>),
       ...(master === undefined && { detached: true }),
+      ...(master?.birthday && master.rules.length > 0 && { birthday: true }),
       ...(Object.keys(own).length > 0 && { zones: own }),
     },
   };

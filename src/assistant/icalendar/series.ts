@@ -61,6 +61,8 @@ export interface Series {
   readonly overrides?: readonly Override[];
   /** Only overrides are known, as in an invitation to one meeting of a series. */
   readonly detached?: true;
+  /** An address book made it from the birthday of a contact. */
+  readonly birthday?: true;
   /** Custom time zones that only this calendar defines. */
   readonly zones?: Readonly<Record<string, readonly Observance[]>>;
 }

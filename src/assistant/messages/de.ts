@@ -152,6 +152,7 @@ export const german: Catalog = {
     kinds: {
       task: 'eine Aufgabe',
       all_day: 'ein ganztägiger Termin',
+      birthday: 'ein Geburtstag',
       flight: 'ein Flug',
       train: 'ein Zug',
       doctor: 'ein Arzttermin',

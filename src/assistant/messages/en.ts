@@ -157,6 +157,7 @@ export const english = {
     kinds: {
       task: 'a task',
       all_day: 'an all-day event',
+      birthday: 'a birthday',
       flight: 'a flight',
       train: 'a train',
       doctor: 'a medical appointment',

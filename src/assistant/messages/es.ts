@@ -147,6 +147,7 @@ export const spanish: Catalog = {
     kinds: {
       task: 'una tarea',
       all_day: 'un evento de todo el día',
+      birthday: 'un cumpleaños',
       flight: 'un vuelo',
       train: 'un tren',
       doctor: 'una cita médica',

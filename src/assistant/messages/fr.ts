@@ -146,6 +146,7 @@ export const french: Catalog = {
     kinds: {
       task: 'une tâche',
       all_day: 'un événement d’une journée entière',
+      birthday: 'un anniversaire',
       flight: 'un vol',
       train: 'un train',
       doctor: 'un rendez-vous médical',

@@ -1,9 +1,10 @@
-import type { Channel } from '../../store/schema.ts';
+import type { Channel, User } from '../../store/schema.ts';
 import { reachableBy } from '../entities/channels.ts';
 import { type AssistantData, findUser } from '../entities/entity-access.ts';
+import { readLeads } from '../entities/lead-times.ts';
 import { type Listed, listOccurrences } from '../entities/occurrence-list.ts';
 import { preferencesOf } from '../entities/preferences.ts';
-import { checkLeadChannels, isActive, type ReminderSettings } from '../entities/reminders.ts';
+import { isActive, type ReminderSettings } from '../entities/reminders.ts';
 import { isImportant, rulesOf } from '../entities/rules.ts';
 import { decide } from '../policy/decide.ts';
 import { guard } from '../policy/guards.ts';
@@ -24,6 +25,11 @@ interface ReplayedReminder {
   readonly outcome: 'both' | 'only before' | 'only now';
 }
 
+function withLeads(user: User, reminders: ReminderSettings): User {
+  const read = Object.entries(reminders).map(([name, leads]) => [name, readLeads(user, leads, name)]);
+  return { ...user, reminders: JSON.stringify(Object.fromEntries(read)) };
+}
+
 /**
  * Shows which reminders a user would have had in the past days under the current or other settings, next to those that
  * were sent. `reminders` are lead times to try instead of those of the user. Stores nothing and sends nothing.
@@ -39,10 +45,9 @@ export async function replayNotifications(
   const nowMs = data.clock();
   const { user, listed, rules, calendars, sent } = await data.store.read(async (db) => {
     const stored = await findUser(db, userId);
-    if (reminders) checkLeadChannels(stored, Object.values(reminders).flat());
     const window = { fromMs: nowMs - days * dayMs, toMs: nowMs };
     return {
-      user: reminders === undefined ? stored : { ...stored, reminders: JSON.stringify(reminders) },
+      user: reminders === undefined ? stored : withLeads(stored, reminders),
       listed: (await listOccurrences(data, db, window, userId)).listed,
       rules: await rulesOf(db, userId),
       calendars: await calendarsOf(db, userId),

@@ -110,7 +110,7 @@ export function addLateReminder(result: GuardResult, input: GuardInput): GuardRe
     channel,
     urgency,
     // The permission for quiet hours was for the time that has passed.
-    ...(origin !== undefined && { origin: origin === 'event-quiet' ? 'event' : origin }),
+    ...(origin !== undefined && { origin: origin.replace(/-quiet$/, '') as Origin }),
     ...(named && { named }),
   };
   const added = guardOne(proposal, { ...input, afterMinutes: dueMinutes }, result.kept);
@@ -139,7 +139,7 @@ function guardOne(proposal: Proposal, limits: GuardInput, kept: readonly Guarded
   if (input.reachable.length === 0) return 'the user has no address on any channel';
   const proposedMs = startMs + offsetMinutes * minuteMs;
   if (proposedMs <= nowMs) return timeHasPassed;
-  const permitted = origin === 'event-quiet';
+  const permitted = origin?.endsWith('-quiet') === true;
   // An alarm of the user keeps its time, but makes no sound in quiet hours.
   const muted = origin === 'alarm' && isQuiet(proposedMs, preferences) && staysQuiet(proposedMs, input);
   const planMs = permitted || muted ? proposedMs : nearestAllowedTime(proposedMs, input, latest);

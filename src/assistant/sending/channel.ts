@@ -12,6 +12,8 @@ export interface ChannelDefinition<Own extends Settings = Settings> {
   /** Lists and escalation go through the channels in ascending order. */
   readonly rank: number;
   readonly label: string;
+  /** What people call it, without spaces and hyphens. Of several channels with a word, the one that has it first is meant. */
+  readonly words?: readonly string[];
   /** One character, shown in the calendar. */
   readonly icon: string;
   /** One sentence: what the channel is and how a person gets an address. */

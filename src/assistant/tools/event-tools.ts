@@ -9,8 +9,8 @@ import type { CalendarOptions } from '../calendar/sync.ts';
 import type { EventTraits } from '../editing/users.ts';
 import { reachableBy } from '../entities/channels.ts';
 import { type AssistantData, findEvent, findUser, type Reader } from '../entities/entity-access.ts';
+import { readLeads } from '../entities/lead-times.ts';
 import { preferencesOf } from '../entities/preferences.ts';
-import { checkLeadChannels } from '../entities/reminders.ts';
 import {
   deletedEventShape,
   eventShape,
@@ -119,6 +119,13 @@ export function eventTools(
       ...(planning && (await planWritten(planning, event, context, key))),
     };
   };
+  /** People also record what has been; others mean a time to come. */
+  const passed = ({ end_ms, last_ms }: CalendarEvent) =>
+    planning === undefined || Math.max(end_ms, last_ms) > data.clock()
+      ? []
+      : [
+          'This time has passed: the event is stored, but no reminder comes. Tell the user, who may mean another day.',
+        ];
   const watch = async ({ actor }: Context, event: CalendarEvent) => {
     if (planning === undefined) return undefined;
     const { watchOwnChange } = await import('./own-change.ts');
@@ -188,8 +195,7 @@ export function eventTools(
       annotations: hints.adds,
       timeoutMs: timeoutMs + remoteTimeoutMs,
       async call({ user_id, id, calendar_id, confirm, kind, important, ...written }, context) {
-        const input = await withDigits(data, user_id, written);
-        await checkReminders(data, user_id, written.reminders);
+        const input = await withDigits(data, user_id, await withLeads(data, user_id, written));
         const traits = { kind, important };
         const { place, warnings } =
           calendar_id === undefined
@@ -203,7 +209,9 @@ export function eventTools(
             traits,
           );
           if (input.task !== 'done')
-            return { structured: withWarnings(warnings, await savedView(made, context)) };
+            return {
+              structured: withWarnings([...warnings, ...passed(made)], await savedView(made, context)),
+            };
           const { setTask } = await import('../writeback/task.ts');
           return { structured: await savedView(await setTask(calendars, made, 'done', undefined), context) };
         }
@@ -214,7 +222,8 @@ export function eventTools(
         const made = await createRemote(calendars, place, user_id, { ...fields, id }, { confirm, context });
         const { updateEvent } = await import('../editing/events.ts');
         const event = reminders === undefined ? made : await updateEvent(data, made.id, { reminders }, []);
-        return { structured: await savedView(await withTraits(event, traits), context) };
+        const saved = await savedView(await withTraits(event, traits), context);
+        return { structured: withWarnings(passed(event), saved) };
       },
     }),
     defineTool({
@@ -252,8 +261,8 @@ export function eventTools(
         const written = add_attendees === undefined ? fields : withAttendees(event, fields, add_attendees);
         const { changeEvent } = await import('../writeback/writeback.ts');
         const key = await namedOccurrence(data, event, occurrence);
-        await checkReminders(data, event.user_id, written.reminders);
-        const input = await withDigits(data, event.user_id, written, event, key);
+        const read = await withLeads(data, event.user_id, written);
+        const input = await withDigits(data, event.user_id, read, event, key);
         const scope = { occurrence: key, following };
         const prompt = event.provider === 'local' ? await checkedPrompt(data, input, context) : {};
         const isChanged = Object.keys(written).length > 0 || unset.length > 0;
@@ -321,13 +330,14 @@ function withWarnings<Saved extends { readonly warnings?: readonly string[] | un
   return more.length === 0 ? saved : { ...saved, warnings: [...more, ...(saved.warnings ?? [])] };
 }
 
-async function checkReminders(
+async function withLeads<Input extends { readonly reminders?: readonly string[] }>(
   { store }: AssistantData,
   userId: string,
-  reminders: readonly string[] = [],
-): Promise<void> {
-  if (reminders.length === 0) return;
-  checkLeadChannels(await store.read((db) => findUser(db, userId)), reminders);
+  input: Input,
+): Promise<Input> {
+  if (input.reminders === undefined) return input;
+  const user = await store.read((db) => findUser(db, userId));
+  return { ...input, reminders: readLeads(user, input.reminders) };
 }
 
 function withAttendees<Fields extends { attendees?: readonly string[] }>(

@@ -216,9 +216,7 @@ it.each([
 
 it('says how to add the address of a channel that a reminder names', async () => {
   const fields = { text: 'Leave', when: 'friday 10:00', who: 'ada', channel: 'sms' };
-  await expect(call('remind', fields)).rejects.toThrow(
-    'Add one to channels with update_user, such as sms:NUMBER',
-  );
+  await expect(call('remind', fields)).rejects.toThrow('With update_user: add sms:NUMBER to channels.');
 });
 
 it.each(['LH400', 'lh 400', 'doctor'])('finds events by %s', async (query) => {

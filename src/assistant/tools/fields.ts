@@ -1,6 +1,5 @@
 import { eventKinds, eventStatuses, notificationStatuses, showAsValues } from '../../store/schema.ts';
 import { channelNames } from '../entities/channels.ts';
-import { eventLeadPattern } from '../entities/reminders.ts';
 
 /** One line of text without control and bidirectional characters, which could inject headers or hide text. */
 export const line = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069]*$';
@@ -67,7 +66,7 @@ export const eventFields = {
   reminders: {
     type: 'array',
     maxItems: 5,
-    items: { type: 'string', pattern: eventLeadPattern },
+    items: { type: 'string', maxLength: 60 },
     description: 'E.g. 30m, 1d 17:00, 2h sms; clock times and ! ignore quiet hours. [] for none',
   },
   important: { type: 'boolean', description: 'Reminders are kept and escalate' },

@@ -6,8 +6,8 @@ import type { User } from '../../store/schema.ts';
 import { defineTool, hints } from '../../tool.ts';
 import { reachableBy } from '../entities/channels.ts';
 import { findUser } from '../entities/entity-access.ts';
+import { readLeads } from '../entities/lead-times.ts';
 import { preferencesOf } from '../entities/preferences.ts';
-import { checkLeadChannels } from '../entities/reminders.ts';
 import { plannedShape } from '../entities/shapes.ts';
 import { timestamp } from '../entities/view.ts';
 import { promptTextNow } from './checked-prompt.ts';
@@ -30,7 +30,7 @@ const remindFields = {
     description: 'E.g. every monday, or an RRULE. when is then the first time',
   },
   who: { ...userId, description: 'Id, name or mail address' },
-  channel: { type: 'string', pattern: '^[a-z]{1,20}$', description: 'E.g. sms' },
+  channel: { type: 'string', pattern: '^[A-Za-z -]{1,20}$', description: 'E.g. sms' },
 } as const;
 
 /** Sets a reminder: an event without a length, with one reminder at its start. */
@@ -71,8 +71,7 @@ export function remindTool(planning: Planning, timeoutMs: number) {
     async call({ text: written, when, repeat, who, channel }, context) {
       const user = await data.store.read((db) => findUser(db, who));
       const nowMs = data.clock();
-      const reminder = channel === undefined ? '0m!' : `0m! ${channel}`;
-      checkLeadChannels(user, [reminder]);
+      const reminders = readLeads(user, [channel === undefined ? '0m!' : `0m! ${channel}`]);
       const { start, rule, repeats } = await readWhen(user, when, repeat, nowMs);
       const zone = preferencesOf(user).timezone;
       const { ms, allDay } = parseTime(start, zone, 'when', nowMs);
@@ -90,7 +89,7 @@ export function remindTool(planning: Planning, timeoutMs: number) {
         ...(said !== undefined && { description: written, prompt: written }),
         start_ts: start,
         end_ts: start,
-        reminders: [reminder],
+        reminders,
         ...(rule !== undefined && { rrule: rule }),
       });
       return {

@@ -1,6 +1,5 @@
-import { ruleTypes } from '../../store/schema.ts';
-import { channelPreferences, channels, weekendPolicies } from '../entities/channels.ts';
-import { leadPattern } from '../entities/reminders.ts';
+import { eventKinds, ruleTypes } from '../../store/schema.ts';
+import { channelPreferences, channels, channelWords, weekendPolicies } from '../entities/channels.ts';
 import { policyNames } from '../policy/policy.ts';
 import { id, line } from './fields.ts';
 
@@ -11,6 +10,8 @@ const listedExamples = channels
   .filter(({ address }) => address.field === undefined)
   .map(({ address }) => address.example)
   .join(', ');
+
+const kinds = eventKinds.join(', ');
 
 /** Tool arguments for the fields of a user. */
 export const userFields = {
@@ -48,7 +49,8 @@ export const userFields = {
   weekend_policy: {
     type: 'string',
     enum: weekendPolicies,
-    description: 'At weekends. Default: the same, with calls only at named times',
+    description:
+      'At weekends. Default: the same, but calls only for reminders whose time you named for one event',
   },
   escalation_threshold: {
     type: 'integer',
@@ -95,16 +97,17 @@ export const userFields = {
     additionalProperties: {
       type: 'array',
       maxItems: 5,
-      items: { type: 'string', pattern: `${leadPattern}|^(alarms|default)$` },
+      items: { type: 'string', maxLength: 60 },
     },
-    description:
-      'When to remind, by kind (default, online, place, all_day, task, flight, train, doctor) or calendar:ID, e.g. {"flight":["1d","3h call"],"all_day":["1d 17:00"]}; daily agenda: {"digest":["07:30"]}',
+    description: `When to remind, by kind (default, ${kinds}) or calendar:ID, e.g. {"flight":["1d","3h! call"]}, with ! also in quiet hours; daily agenda: {"digest":["07:30"]}`,
   },
   kind_channels: {
     type: 'object',
-    additionalProperties: { type: 'string', enum: [...channelPreferences, 'default'] as const },
-    description:
-      'Channel by kind (online, place, all_day, task, flight, train, doctor), e.g. {"flight":"call"}: call me for flights only',
+    additionalProperties: {
+      type: 'string',
+      enum: [...channelPreferences, 'default', ...channelWords] as const,
+    },
+    description: 'Channel by kind, as in reminders, e.g. {"flight":"call"}: call me for flights only',
   },
   pause_from: {
     type: 'string',
@@ -115,7 +118,7 @@ export const userFields = {
     type: 'string',
     maxLength: 100,
     description:
-      'No reminders until then, except named times and important events: monday means until monday begins, so they resume on monday',
+      'No reminders until then, except those whose time you named for one event, and important events: monday means until monday begins, so they resume on monday',
   },
   pause_to: {
     type: 'string',
@@ -146,6 +149,11 @@ export const newUserId = {
   ...id,
   description: 'E.g. ada. Default: generated',
 } as const;
+/** What is accepted besides the names of channels: what people call them. */
+export const acceptedUserFields = {
+  ...userFields,
+  channel_pref: { ...channel_pref, enum: [...channelPreferences, ...channelWords] },
+} as unknown as typeof userFields;
 /** Fields that can be reset to their default. */
 export const unsetUserFields = {
   type: 'array',

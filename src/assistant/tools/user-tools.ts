@@ -1,11 +1,13 @@
 import { maySeePerson } from '../../context.ts';
 import { pageArguments, pageOf } from '../../paging.ts';
 import { defineTool, hints } from '../../tool.ts';
+import type { ChannelConfig } from '../entities/channels.ts';
 import { type AssistantData, findUser } from '../entities/entity-access.ts';
-import { deletedShape, listShape, ruleShape, userShape } from '../entities/shapes.ts';
+import { deletedShape, listShape, plannedShape, ruleShape, userShape } from '../entities/shapes.ts';
 import { ruleView, userView } from '../entities/view.ts';
 import { namedUserId, userId } from './fields.ts';
 import {
+  acceptedUserFields,
   announcedUnset,
   announcedUserFields,
   newUserId,
@@ -15,7 +17,8 @@ import {
   userName,
 } from './user-fields.ts';
 
-export function userTools(data: AssistantData, timeoutMs: number) {
+/** With a configuration, writes say what reaches the person and what does not. */
+export function userTools(data: AssistantData, timeoutMs: number, config?: ChannelConfig) {
   return [
     defineTool({
       name: 'get_user',
@@ -79,7 +82,7 @@ export function userTools(data: AssistantData, timeoutMs: number) {
       },
       acceptedSchema: {
         type: 'object',
-        properties: { name: userName, ...userFields, id: newUserId },
+        properties: { name: userName, ...acceptedUserFields, id: newUserId },
         required: ['name'],
         additionalProperties: false,
       },
@@ -119,15 +122,22 @@ export function userTools(data: AssistantData, timeoutMs: number) {
       },
       acceptedSchema: {
         type: 'object',
-        properties: { user_id: userId, name: userName, ...userFields, unset: unsetUserFields },
+        properties: { user_id: userId, name: userName, ...acceptedUserFields, unset: unsetUserFields },
         additionalProperties: false,
       },
-      outputSchema: userShape,
+      outputSchema: {
+        ...userShape,
+        properties: { ...userShape.properties, warnings: plannedShape.warnings },
+      },
       annotations: hints.replaces,
       timeoutMs,
       async call({ user_id, unset = [], ...fields }) {
         const { updateUser } = await import('../editing/users.ts');
-        return { structured: userView(await updateUser(data, user_id, fields, unset)) };
+        const { userWarnings } = await import('./user-warnings.ts');
+        const before = await data.store.read((db) => findUser(db, user_id));
+        const user = await updateUser(data, user_id, fields, unset);
+        const warnings = config ? await userWarnings(data, config, before, user, Object.keys(fields)) : [];
+        return { structured: { ...userView(user), ...(warnings.length > 0 && { warnings }) } };
       },
     }),
     defineTool({

@@ -22,7 +22,7 @@ const details: Flags = {
   task: text('STATE', 'Make it a task, due at the start: open or done'),
   reminders: several('TIME', 'When to remind, such as 2h or 17:00; can be repeated'),
   important: toggle('Never merge or drop its reminders, and escalate them'),
-  kind: text('KIND', 'What it is: online, place, flight, train, doctor, all_day, task or default'),
+  kind: text('KIND', 'What it is: online, place, flight, train, doctor, all_day, birthday, task or default'),
 };
 const confirm = text('TOKEN', 'Send the messages that the preview showed');
 const occurrence = text('DATE', 'Only this date of a series, such as 2027-06-19');

@@ -39,7 +39,10 @@ const personFlags: Flags = {
   },
   'home-calendar': text('CALENDAR', 'CalDAV calendar that stores new events; only here, unless given'),
   'pause-from': text('TIME', 'When the pause of --pause-until begins; now, unless given'),
-  'pause-until': text('TIME', 'No reminders until then, except named times and important events'),
+  'pause-until': text(
+    'TIME',
+    'No reminders until then, except those whose time you named for one event, and important events',
+  ),
 };
 
 const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;

@@ -29,6 +29,7 @@ export const leadKinds = [
   { kind: 'online', title: 'Online meeting', usual: '10m' },
   { kind: 'place', title: 'Meeting at a place', usual: '30m' },
   { kind: 'all_day', title: 'All-day event', usual: '1d 17:00' },
+  { kind: 'birthday', title: 'Birthday', usual: '1d 17:00, 09:00' },
   { kind: 'task', title: 'Task', usual: '09:00' },
   { kind: 'flight', title: 'Flight', usual: '1d, 2h' },
   { kind: 'train', title: 'Train', usual: '1h' },
