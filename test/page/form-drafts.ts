@@ -20,9 +20,10 @@ export function formsWith(ids: Readonly<Record<string, string>>): readonly (read
 
 /** Makes what most forms are about. Returns the ids for their addresses. */
 export async function putThings(server: PageServer): Promise<Readonly<Record<string, string>>> {
-  const { id: person } = await callTool<{ id: string }>(server, 'create_user', {
-    ...{ name: 'Ada', email: `ada-${Date.now()}@example.com`, timezone: 'UTC' },
-  });
+  const { users } = await callTool<{ users: { id: string }[] }>(server, 'list_users', {});
+  const ada = { name: 'Ada', email: 'ada@example.com', timezone: 'UTC' };
+  // A retry finds the person, whom the form for a reminder needs to be the only one.
+  const { id: person } = users[0] ?? (await callTool<{ id: string }>(server, 'create_user', ada));
   const { id: event } = await callTool<{ id: string }>(server, 'create_event', {
     ...{ user_id: person, title: 'Dentist', start_ts: `${dayFromNow(1)}T10:00` },
   });
@@ -33,7 +34,8 @@ export async function putThings(server: PageServer): Promise<Readonly<Record<str
   };
   writeFileSync(join(server.home, 'prompts', 'user.jsonl'), `${JSON.stringify(asks)}\n`);
   const runs = join(server.home, 'runs');
-  const run = putFinishedRun(runs, 150 * 1440);
+  // Of yesterday, because the server removes old runs. Runs are numbered by the minutes since the start of 2026.
+  const run = putFinishedRun(runs, Math.floor((Date.now() - Date.UTC(2026, 0, 1)) / 60_000) - 1440);
   const result = join(runs, run, 'result.json');
   const thread_id = '00000000-0000-4000-8000-000000000000';
   writeFileSync(result, JSON.stringify({ ...JSON.parse(readFileSync(result, 'utf8')), thread_id }));
