@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, expect, it, vi } from 'vitest';
 import { outputOf } from '../clients/matrix.ts';
 import { componentFile } from '../components.ts';
 import { type Desktop, missingDesktop, startDesktop } from '../desktop.ts';
@@ -15,13 +15,9 @@ import { bundle } from '../program.ts';
 
 // `npm run record:newcomer` sets it.
 const folder = process.env['MODE'] === 'record' ? join('recordings', 'newcomer') : undefined;
-const home = mkdtempSync(join(tmpdir(), 'adjutant-newcomer-'));
-const programs = mkdtempSync(join(tmpdir(), 'adjutant-programs-'));
-const path = [programs, dirname(process.execPath), componentFile('.bin'), process.env['PATH']].join(
-  delimiter,
-);
-// Codex has no sandbox if its files are in the folder for temporary files.
-const env = { HOME: home, PATH: path, TMPDIR: join(home, 'tmp'), NO_COLOR: '1', TZ: noonZone() };
+let home: string;
+let programs: string;
+let env: Readonly<Record<string, string>>;
 /** Types a command into the newcomer's shell. */
 const shell = (program: string, ...args: readonly string[]) => outputOf(program, args, home, env);
 
@@ -40,13 +36,21 @@ const scripts: Readonly<Record<string, readonly Turn[]>> = {
     { ...answer({ summary: 'There are five files.' }), afterMs: 3000 } as Turn,
   ],
 };
-let model: Model;
-let server: ChildProcess;
-let browser: Browser;
+let model: Model | undefined;
+let server: ChildProcess | undefined;
+let browser: Browser | undefined;
 let desktop: Desktop | undefined;
 
-beforeAll(async () => {
-  mkdirSync(env.TMPDIR);
+/** An empty home, the server in it, and a model and a browser of the newcomer. A retry begins with others. */
+async function begin(): Promise<{ readonly model: Model; readonly browser: Browser }> {
+  await end();
+  home = mkdtempSync(join(tmpdir(), 'adjutant-newcomer-'));
+  programs = mkdtempSync(join(tmpdir(), 'adjutant-programs-'));
+  const path = [programs, dirname(process.execPath), componentFile('.bin'), process.env['PATH']];
+  // Codex has no sandbox if its files are in the folder for temporary files.
+  const temporary = join(home, 'tmp');
+  env = { HOME: home, PATH: path.join(delimiter), TMPDIR: temporary, NO_COLOR: '1', TZ: noonZone() };
+  mkdirSync(temporary);
   // What `npm install -g` does.
   writeFileSync(join(programs, 'adjutant'), `#!/bin/sh\nexec '${process.execPath}' '${bundle}' "$@"\n`);
   chmodSync(join(programs, 'adjutant'), 0o755);
@@ -60,14 +64,17 @@ beforeAll(async () => {
   let printed = '';
   while (!printed.includes('Page: ')) printed += (await once(server.stderr!, 'data'))[0];
   browser = await openBrowser();
-});
-afterAll(async () => {
+  return { model, browser };
+}
+async function end(): Promise<void> {
   await browser?.close();
   server?.kill();
   desktop?.close();
   await model?.close();
-  for (const one of [home, programs]) rmSync(one, { recursive: true, force: true, maxRetries: 20 });
-});
+  for (const one of [home, programs])
+    if (one !== undefined) rmSync(one, { recursive: true, force: true, maxRetries: 20 });
+}
+afterAll(end);
 
 /** A zone in which it is about noon, so that the quiet hours of a new person do not matter. */
 function noonZone(): string {
@@ -90,6 +97,7 @@ function glossary(): readonly string[] {
 it('leads a newcomer from an empty home to a prompt in a client, a reminder and a run', {
   timeout: 240_000,
 }, async () => {
+  const { model, browser } = await begin();
   // Codex on the newcomer's machine works already, with a model of its own.
   mkdirSync(join(home, '.codex'));
   writeFileSync(join(home, '.codex', 'config.toml'), model.config);

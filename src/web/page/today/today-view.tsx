@@ -93,7 +93,10 @@ function NeedsYou({ wanted }: { wanted: string | undefined }) {
         <div class="empty nothing">
           <Icon name="today" />
           <h3>Nothing needs you</h3>
-          <p>What agents, routines and calendars ask of you appears here.</p>
+          <p>
+            What <dfn>agents</dfn> (programs that work on a task by themselves), routines and calendars ask of
+            you appears here.
+          </p>
         </div>
       )}
       {approvals.map((item) => (
