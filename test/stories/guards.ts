@@ -116,9 +116,9 @@ export function brokenGuards(
     const pick = (test: (channel: Channel) => boolean) =>
       usual.length === 0 || usual.some(test) ? usual.filter(test) : reachable.filter(test);
     const softest = muted || pick(makesNoSound).length > 0 ? pick(makesNoSound) : pick(isNoCall);
-    const { channelPref, namedWeekendPolicy } = preferences;
-    const onWeekends = namedWeekendPolicy === 'none' ? channelPref : namedWeekendPolicy;
-    const atNamedTime = named ? onDay(weekend ? onWeekends : channelPref) : usual;
+    // Only a weekend policy that the user set holds for a named time, and not the one without messages.
+    const asOnAnyDay = named && (user.weekend_policy === null || usual.length === 0);
+    const atNamedTime = asOnAnyDay ? onDay(preferences.channelPref) : usual;
     const allowed = mayRing ? atNamedTime : softest;
     check(reachable.includes(row.channel), 'channel without an address');
     check(allowed.includes(row.channel), `channel that the user does not want (${row.channel})`);
