@@ -49,7 +49,7 @@ export interface AssistantOptions {
   readonly plansOnWrite?: boolean;
   /** The address at which people reach the server. */
   readonly publicUrl?: string | undefined;
-  /** The address on this machine of a server that runs. */
+  /** The local address of a running server. */
   readonly localUrl?: (() => Promise<string | undefined>) | undefined;
   /** Expands texts of events that name a prompt. */
   readonly expand?: ExpandOwn | undefined;

@@ -20,7 +20,7 @@ export interface Difference {
   readonly removedPlans: readonly Plan[];
 }
 
-/** Kind of the records that hold what somebody can undo. Their position is the time until which they are kept. */
+/** The kind of the records of changes that can be undone. Their position is the time at which they expire. */
 const kind = 'undo';
 const keptMs = 60 * 60_000;
 const maxKept = 50;
@@ -77,7 +77,7 @@ export async function findChange(
   return { key, difference: JSON.parse(found.value) as Difference };
 }
 
-/** Removes the changes that hold data of a person. */
+/** Removes the kept changes that contain data of a person. */
 export async function forgetChanges({ db }: Writer, userId: string): Promise<void> {
   const rows = await db.selectFrom('records').select(['key', 'value']).where('kind', '=', kind).execute();
   for (const { key, value } of rows) {

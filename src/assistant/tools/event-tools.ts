@@ -119,7 +119,7 @@ export function eventTools(
       ...(planning && (await planWritten(planning, event, context, key))),
     };
   };
-  /** People also record what has been; others mean a time to come. */
+  /** A past time is a warning, not an error: people also record past events, but may have meant a later time. */
   const passed = ({ end_ms, last_ms }: CalendarEvent) =>
     planning === undefined || Math.max(end_ms, last_ms) > data.clock()
       ? []

@@ -14,7 +14,7 @@ const metaKey = 'adjutant/undo';
 const recentMs = 7 * 86_400_000;
 const undoTool = 'undo_change';
 const [lastMs, maxLast] = [60 * 60_000, 50];
-/** The answer names so many of the changed things. */
+/** The answer names at most this many of the changed things. */
 const maxNamed = 5;
 
 /** The last change of a client in this process. */

@@ -109,7 +109,7 @@ async function readVersion(
   return /\d+\.\d+\.\d+/.exec(output.toString())?.[0];
 }
 
-/** How an agent finds its program and tells its version. */
+/** How to find the program of an agent, and its version. */
 export function programOf(
   searchFor: (workspaces: Workspaces) => Promise<Search>,
   find: (search: Search) => Promise<string>,

@@ -34,7 +34,7 @@ export function readCaller({ meta, actor }: Pick<Context, 'meta' | 'actor'>): Ca
   };
 }
 
-/** Under the drop-in contract, up to the ceiling, a run may go without a sandbox in every folder. */
+/** Under the drop-in contract, a run in any folder may do without a sandbox, if the ceiling permits it. */
 export type PermissionLimits = Pick<
   DelegateOptions,
   'document' | 'ceiling' | 'dangerFolders' | 'writeFolders' | 'userHome' | 'startedIn'

@@ -47,7 +47,7 @@ const updateInput = {
   },
 } as const;
 
-/** The schema with the full one of messages, which is too long for lists of tools. */
+/** The schema with the full schema of messages, which is too long for lists of tools. */
 function accepting<Schema extends { readonly properties: object }>(schema: Schema): Schema {
   return { ...schema, properties: { ...schema.properties, messages: messagesSchema } };
 }

@@ -107,7 +107,7 @@ export class Firings {
     return new Map(rows.map(({ routine_id, due_ms }) => [routine_id, Number(due_ms)]));
   }
 
-  /** The firings of a machine whose runs are in progress or start now, earliest first. */
+  /** The firings of a machine whose runs are starting or in progress, earliest first. */
   active(machine: string): Promise<readonly Firing[]> {
     return this.#select((all) => openIn(all, machine).where('status', '<>', 'due'));
   }

@@ -21,7 +21,7 @@ export interface Cluster extends Slot {
 
 /** How far an event is indented that lies on an earlier one. */
 const indent = 22;
-/** A title needs this many minutes of height. */
+/** The height of a title, in minutes of the grid. */
 const titleMinutes = 30;
 
 /** Lays out the timed events of each day. Of two that overlap, the later one lies on top, so that both titles show. */

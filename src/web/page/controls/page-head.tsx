@@ -5,7 +5,7 @@ interface Props {
   readonly title: ComponentChildren;
   /** The names and addresses of what contains the item, outermost first. */
   readonly path?: readonly (readonly [title: string, href: string])[];
-  /** Where the item is, at the end of the path. */
+  /** The position of the item in its list, shown after the path. */
   readonly here?: string;
   /** Beside the path, such as the place in a list. */
   readonly place?: ComponentChildren;

@@ -4,7 +4,7 @@ import { visibleText } from './visible-text.ts';
 
 interface Props {
   readonly label: string;
-  /** Lines, and the headings between them. */
+  /** The lines of a difference, and the headings between them. */
   readonly rows: readonly (DiffLine | string)[];
   /** The colours of a line, as soon as they are known. */
   colours?(line: DiffLine): readonly CodePart[] | undefined;
