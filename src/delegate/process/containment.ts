@@ -89,8 +89,13 @@ export async function contain(program: Program, cwd: string, options: ContainOpt
   const { bounds } = options;
   const untrusted = await workspaceFolders([cwd, overlay?.folder], env);
   const system = (name: string) => systemProgram(name, env, untrusted);
-  const namespace = (await hasNamespaces(env, containment)) ? await namespaceFlags(env) : undefined;
-  const hasReaper = ['auto', 'subreaper'].includes(containment) && (await hasSubreaper(env));
+  // Each question starts a program, and every run host asks all of them.
+  const [hasLayer, hasReaper, canScope] = await Promise.all([
+    hasNamespaces(env, containment),
+    ['auto', 'subreaper'].includes(containment) && hasSubreaper(env),
+    bounds !== undefined && !isUnrestricted && canScopeSockets(env),
+  ]);
+  const namespace = hasLayer ? await namespaceFlags(env) : undefined;
   const isUserNamespace = namespace === userNamespace;
   const needsMounts = overlay !== undefined || bounds !== undefined;
   if (namespace === undefined || (!needsMounts && isUserNamespace && isUnrestricted && hasReaper)) {
@@ -118,9 +123,7 @@ export async function contain(program: Program, cwd: string, options: ContainOpt
     ...(endsWithParent ? [setpriv, '--pdeathsig', 'KILL'] : []),
     ...[unshare, ...namespace, sh, '-c', script, wrapperMark, PATH!, ...mounts, ...limits],
     ...(isUserNamespace || bounds !== undefined ? [setpriv, ...dropCapabilities] : []),
-    ...(bounds !== undefined && !isUnrestricted && (await canScopeSockets(env))
-      ? [await system('perl'), '-e', scopeSockets]
-      : []),
+    ...(canScope ? [await system('perl'), '-e', scopeSockets] : []),
     program.command,
     ...program.args,
   ];
