@@ -1,8 +1,8 @@
-import { setTimeout as after } from 'node:timers/promises';
+import { within } from '../pace.ts';
 
 const patienceMs = 3_000;
 
-/** Waits for work on a database that may have stopped to answer, but not long: a process that ends must not depend on it. */
+/** Waits for work on a database that may have stopped answering, but not for long: a process that ends must not depend on it. */
 export async function waitBriefly(work: Promise<unknown>): Promise<void> {
-  await Promise.race([work, after(patienceMs, undefined, { ref: false })]);
+  await within(work, patienceMs);
 }
